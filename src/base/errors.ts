@@ -1,0 +1,492 @@
+/**
+ * Every error this package throws: one class per thing a caller would catch, each with a stable `code`.
+ *
+ * @module
+ */
+
+/**
+ * Base class of all errors of this package. Catch it to tell them from the errors of other code.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, RawtickError } from "@rawtick/binance";
+ * import { assert } from "@std/assert";
+ *
+ * try {
+ *   new BinanceWebSocketApiManager({ output: "xml" as "raw" });
+ * } catch (error) {
+ *   assert(error instanceof RawtickError);
+ *   assert(error.code === "INVALID_OPTIONS");
+ * }
+ * ```
+ */
+export class RawtickError extends Error {
+  /** Stable identifier of the kind of error, upper case with underscores; it does not change between versions. */
+  readonly code: string;
+
+  /** Creates an error with a stable code; `options.cause` keeps the error behind it. */
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.name = new.target.name;
+  }
+}
+
+/**
+ * One or more options can't be used. Thrown at construction, before anything is opened. A single problem that has a
+ * class of its own (such as {@linkcode UnknownExchangeError}) is thrown as that class, which is a subclass of this one;
+ * several problems are thrown together, each of them in `errors`.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, InvalidOptionsError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * try {
+ *   new BinanceWebSocketApiManager({ bufferSize: 0, closeTimeoutMs: -1 });
+ * } catch (error) {
+ *   if (!(error instanceof InvalidOptionsError)) throw error;
+ *   assertEquals(error.errors.map((problem) => problem.path), ["bufferSize", "closeTimeoutMs"]);
+ * }
+ * ```
+ */
+export class InvalidOptionsError extends RawtickError {
+  /** Where the problem is, such as `"proxy"` or `"streams[2]"`; `""` when there are several or it is the whole object. */
+  readonly path: string;
+  /** Every problem that was found; a single problem lists itself. */
+  readonly errors: readonly InvalidOptionsError[];
+
+  /** Creates an error for one problem at `path`, or for all of `options.errors`. */
+  constructor(
+    message: string,
+    options: ErrorOptions & { path?: string; code?: string; errors?: readonly InvalidOptionsError[] } = {},
+  ) {
+    super(options.code ?? "INVALID_OPTIONS", message, options);
+    this.path = options.path ?? "";
+    this.errors = options.errors ?? [this];
+  }
+}
+
+/**
+ * The option `websocketLibrary` names a library that does not exist. The message names those that do.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, UnknownWebSocketLibraryError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(
+ *   () => new BinanceWebSocketApiManager({ websocketLibrary: "picows" as "native" }),
+ *   UnknownWebSocketLibraryError,
+ *   'Cannot use the websocket library "picows": expected "builtin" or "native"',
+ * );
+ * ```
+ */
+export class UnknownWebSocketLibraryError extends InvalidOptionsError {
+  /** Creates the error for the library `library`, listing the `known` ones. */
+  constructor(library: string, known: readonly string[], path = "websocketLibrary") {
+    super(`Cannot use the websocket library ${JSON.stringify(library)}: expected ${listOf(known)}`, {
+      path,
+      code: "UNKNOWN_WEBSOCKET_LIBRARY",
+    });
+  }
+}
+
+/**
+ * The WebSocket library exists, but can't run on this runtime. There is no fallback to another one.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, WebSocketLibraryUnavailableError } from "@rawtick/binance/edge";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(
+ *   () => new BinanceWebSocketApiManager({ websocketLibrary: "native" }),
+ *   WebSocketLibraryUnavailableError,
+ * );
+ * ```
+ */
+export class WebSocketLibraryUnavailableError extends InvalidOptionsError {
+  /** Creates the error for `library`; `reason` says why it can't run and what to use instead. */
+  constructor(library: string, reason: string, path = "websocketLibrary") {
+    super(`Cannot use the websocket library ${JSON.stringify(library)} here: ${reason}`, {
+      path,
+      code: "WEBSOCKET_LIBRARY_UNAVAILABLE",
+    });
+  }
+}
+
+/**
+ * The option `exchange` is not one of the exchange keys. The message lists them.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, UnknownExchangeError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(
+ *   () => new BinanceWebSocketApiManager({ exchange: "binance.org" as "binance.com" }),
+ *   UnknownExchangeError,
+ * );
+ * ```
+ */
+export class UnknownExchangeError extends InvalidOptionsError {
+  /** Creates the error for the key `exchange`, listing the `known` keys. */
+  constructor(exchange: string, known: readonly string[], path = "exchange") {
+    super(`Cannot use the exchange ${JSON.stringify(exchange)}: expected ${listOf(known)}`, {
+      path,
+      code: "UNKNOWN_EXCHANGE",
+    });
+  }
+}
+
+/**
+ * The option `proxy` is not a usable proxy URL. The message never contains the password.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, InvalidProxyUrlError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(
+ *   () => new BinanceWebSocketApiManager({ proxy: "ftp://127.0.0.1:21" }),
+ *   InvalidProxyUrlError,
+ * );
+ * ```
+ */
+export class InvalidProxyUrlError extends InvalidOptionsError {
+  /** Creates the error; `message` must not contain credentials. */
+  constructor(message: string, path = "proxy") {
+    super(message, { path, code: "INVALID_PROXY_URL" });
+  }
+}
+
+/**
+ * The proxy URL is valid, but this version can't connect through a proxy. Nothing ever connects around it.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, ProxyUnavailableError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * assertThrows(
+ *   () => new BinanceWebSocketApiManager({ proxy: "socks5://user:secret@127.0.0.1:1080" }),
+ *   ProxyUnavailableError,
+ *   "socks5://user:***@127.0.0.1:1080",
+ * );
+ * ```
+ */
+export class ProxyUnavailableError extends InvalidOptionsError {
+  /** Creates the error for the proxy `maskedUrl`, which must not contain the password. */
+  constructor(maskedUrl: string, reason: string, path = "proxy") {
+    super(`Cannot use the proxy ${JSON.stringify(maskedUrl)}: ${reason}`, { path, code: "PROXY_UNAVAILABLE" });
+  }
+}
+
+/**
+ * More streams were asked for than one connection may carry.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, MaximumSubscriptionsExceededError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager();
+ * const streams = Array.from({ length: 1025 }, (_, index) => `symbol${index}@trade`);
+ * assertThrows(() => manager.createStream({ streams }), MaximumSubscriptionsExceededError);
+ * ```
+ */
+export class MaximumSubscriptionsExceededError extends InvalidOptionsError {
+  /** Creates the error: `wanted` streams where `maximum` are allowed on one connection to `exchange`. */
+  constructor(exchange: string, wanted: number, maximum: number, path = "streams") {
+    super(
+      `Cannot subscribe to ${wanted} streams over one connection to ${exchange}: expected at most ${maximum}; ` +
+        "spread them over several streams with createStream()",
+      { path, code: "MAXIMUM_SUBSCRIPTIONS_EXCEEDED" },
+    );
+  }
+}
+
+/**
+ * The connection could not be opened: the name was not found, the peer refused, TLS failed, the handshake broke.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionFailedError, openConnection } from "@rawtick/binance/transport";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const listener = { onText: () => {}, onClose: () => {} };
+ * await assertRejects(() => openConnection("builtin", "ws://127.0.0.1:1/ws", listener), ConnectionFailedError);
+ * ```
+ */
+export class ConnectionFailedError extends RawtickError {
+  /** Creates the error; `options.cause` is what the runtime reported. */
+  constructor(message: string, options: ErrorOptions & { code?: string } = {}) {
+    super(options.code ?? "CONNECTION_FAILED", message, options);
+  }
+}
+
+/**
+ * The server answered the opening handshake with something else than 101.
+ *
+ * @example
+ * ```ts
+ * import { HandshakeRejectedError, openConnection } from "@rawtick/binance/transport";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * exchange.refuseConnections(429);
+ * const listener = { onText: () => {}, onClose: () => {} };
+ * const error = await assertRejects(
+ *   () => openConnection("native", `${exchange.url}/ws/btcusdt@trade`, listener),
+ *   HandshakeRejectedError,
+ * );
+ * assertEquals(error.status, 429);
+ * ```
+ */
+export class HandshakeRejectedError extends ConnectionFailedError {
+  /** HTTP status of the response, or `undefined` where the runtime hides it (Deno's built-in on wss://, Node's). */
+  readonly status: number | undefined;
+  /** The response's `Retry-After` in ms, or `undefined` if it had none or the runtime hides it. */
+  readonly retryAfterMs: number | undefined;
+  /** The response's headers with lower-case names, or `undefined` where the runtime hides them. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** The first KiB of the response's body as text, or `undefined` where the runtime hides it. */
+  readonly body: string | undefined;
+
+  /** Creates the error for a response. */
+  constructor(
+    message: string,
+    options: ErrorOptions & {
+      status?: number | undefined;
+      retryAfterMs?: number | undefined;
+      headers?: Readonly<Record<string, string>> | undefined;
+      body?: string | undefined;
+    } = {},
+  ) {
+    super(message, { ...options, code: "HANDSHAKE_REJECTED" });
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+    this.headers = options.headers;
+    this.body = options.body;
+  }
+}
+
+/**
+ * The connection was not open within `handshakeTimeoutMs`.
+ *
+ * @example
+ * ```ts
+ * import { HandshakeTimeoutError, openConnection } from "@rawtick/binance/transport";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * exchange.ignoreHandshakes(true);
+ * const listener = { onText: () => {}, onClose: () => {} };
+ * await assertRejects(
+ *   () => openConnection("native", `${exchange.url}/stream`, listener, { handshakeTimeoutMs: 50 }),
+ *   HandshakeTimeoutError,
+ * );
+ * ```
+ */
+export class HandshakeTimeoutError extends ConnectionFailedError {
+  /** Creates the error for a handshake that took longer than `timeoutMs`. */
+  constructor(url: string, timeoutMs: number) {
+    super(`Cannot open ${url}: no answer to the handshake within ${timeoutMs} ms`, { code: "HANDSHAKE_TIMEOUT" });
+  }
+}
+
+/**
+ * The peer broke RFC 6455. `closeCode` is what the connection was failed with.
+ *
+ * @example
+ * ```ts
+ * import { WebSocketProtocolError } from "@rawtick/binance/transport";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new WebSocketProtocolError("Cannot read a frame: reserved bits are set", "RESERVED_BITS", 1002);
+ * assertEquals(error.closeCode, 1002);
+ * ```
+ */
+export class WebSocketProtocolError extends RawtickError {
+  /** Close code of RFC 6455 7.4.1 that tells the peer: 1002, 1007 or 1009. */
+  readonly closeCode: number;
+
+  /** Creates the error for the violation `code`. */
+  constructor(message: string, code: string, closeCode: number) {
+    super(code, message);
+    this.closeCode = closeCode;
+  }
+}
+
+/**
+ * Something was asked of a connection that is not open any more.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionClosedError, openConnection } from "@rawtick/binance/transport";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertThrows } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * const connection = await openConnection("native", `${exchange.url}/stream`, { onText: () => {}, onClose: () => {} });
+ * connection.terminate();
+ * assertThrows(() => connection.send("hello"), ConnectionClosedError);
+ * ```
+ */
+export class ConnectionClosedError extends RawtickError {
+  /** Creates the error; `message` says what was asked. */
+  constructor(message: string, options?: ErrorOptions) {
+    super("CONNECTION_CLOSED", message, options);
+  }
+}
+
+/**
+ * The exchange refused a SUBSCRIBE or UNSUBSCRIBE. The streams it names are no longer wanted.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, SubscriptionRejectedError } from "@rawtick/binance";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * await stream.ready;
+ * await assertRejects(
+ *   () => manager.subscribeToStream(stream, { streams: ["no such stream@"] }),
+ *   SubscriptionRejectedError,
+ * );
+ * ```
+ */
+export class SubscriptionRejectedError extends RawtickError {
+  /** Names of the streams that were refused. */
+  readonly streams: readonly string[];
+  /** Binance's error code (Binance web-socket-streams.md, "Error Messages"), or `undefined` if there was none. */
+  readonly exchangeCode: number | undefined;
+
+  /** Creates the error for `streams`. */
+  constructor(message: string, streams: readonly string[], exchangeCode?: number) {
+    super("SUBSCRIPTION_REJECTED", message);
+    this.streams = streams;
+    this.exchangeCode = exchangeCode;
+  }
+}
+
+/**
+ * The exchange did not acknowledge a SUBSCRIBE or UNSUBSCRIBE in time, after retries.
+ *
+ * @example
+ * ```ts
+ * import { SubscriptionTimeoutError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new SubscriptionTimeoutError(["btcusdt@trade"], 10_000);
+ * assertEquals(error.code, "SUBSCRIPTION_TIMEOUT");
+ * ```
+ */
+export class SubscriptionTimeoutError extends RawtickError {
+  /** Names of the streams that were not acknowledged. */
+  readonly streams: readonly string[];
+
+  /** Creates the error for `streams` that got no answer within `timeoutMs`. */
+  constructor(streams: readonly string[], timeoutMs: number) {
+    super("SUBSCRIPTION_TIMEOUT", `Cannot confirm ${listOf(streams, "and", 5)}: no answer within ${timeoutMs} ms`);
+    this.streams = streams;
+  }
+}
+
+/**
+ * The stream was stopped by the user while, or before, something was asked of it.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, StreamStoppedError } from "@rawtick/binance";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * await manager.stopStream(stream);
+ * await assertRejects(() => stream.subscribe({ streams: ["ethusdt@trade"] }), StreamStoppedError);
+ * ```
+ */
+export class StreamStoppedError extends RawtickError {
+  /** Creates the error for the stream `streamId`. */
+  constructor(streamId: string, options?: ErrorOptions) {
+    super("STREAM_STOPPED", `The stream ${streamId} is stopped`, options);
+  }
+}
+
+/**
+ * The stream can't be repaired by reconnecting and has given up; `cause` says why.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, StreamCrashedError } from "@rawtick/binance";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * exchange.refuseConnections(429);
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * await assertRejects(() => stream.ready, StreamCrashedError);
+ * ```
+ */
+export class StreamCrashedError extends RawtickError {
+  /** Creates the error for the stream `streamId` and the reason why it gave up. */
+  constructor(streamId: string, reason: string, options?: ErrorOptions) {
+    super("STREAM_CRASHED", `The stream ${streamId} has crashed: ${reason}`, options);
+  }
+}
+
+/**
+ * A stream's buffer was full and its overflow policy is `"error"`.
+ *
+ * @example
+ * ```ts
+ * import { BufferOverflowError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(new BufferOverflowError(1000).code, "BUFFER_OVERFLOW");
+ * ```
+ */
+export class BufferOverflowError extends RawtickError {
+  /** Creates the error for a buffer of `size` messages. */
+  constructor(size: number) {
+    super(
+      "BUFFER_OVERFLOW",
+      `The stream's buffer of ${size} messages is full: read faster, raise bufferSize, or choose overflow "drop-oldest"`,
+    );
+  }
+}
+
+/**
+ * There is no stream with this id in the manager.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, UnknownStreamError } from "@rawtick/binance";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager();
+ * await assertRejects(() => manager.stopStream("no-such-id"), UnknownStreamError);
+ * ```
+ */
+export class UnknownStreamError extends RawtickError {
+  /** Creates the error for `streamId`. */
+  constructor(streamId: string) {
+    super("UNKNOWN_STREAM", `Cannot find the stream ${JSON.stringify(streamId)}: expected a stream of this manager`);
+  }
+}
+
+/** Joins values for a message: `"a", "b" or "c"`; more than `most` are counted instead of listed. */
+export function listOf(values: readonly string[], word: "or" | "and" = "or", most = 20): string {
+  const quoted = values.slice(0, most).map((value) => JSON.stringify(value));
+  if (values.length > most) return `${quoted.join(", ")} and ${values.length - most} more`;
+  const last = quoted.pop() ?? "nothing";
+  return quoted.length === 0 ? last : `${quoted.join(", ")} ${word} ${last}`;
+}

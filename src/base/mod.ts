@@ -1,0 +1,10 @@
+/**
+ * Errors, log, clock: what every layer stands on. The default logger is apart in `std_log.ts`, so that the edge door
+ * never loads `@std/log`.
+ *
+ * @module
+ */
+
+export * from "./clock.ts";
+export * from "./errors.ts";
+export * from "./log.ts";
