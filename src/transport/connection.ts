@@ -4,6 +4,13 @@
  * @module
  */
 
+/** Default of {@linkcode ConnectOptions.handshakeTimeoutMs}. */
+export const DEFAULT_HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Default of {@linkcode ConnectOptions.closeTimeoutMs}. */
+export const DEFAULT_CLOSE_TIMEOUT_MS = 1_000;
+/** Default of {@linkcode ConnectOptions.maxMessageBytes}. */
+export const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
 /** The name of a WebSocket library. See {@linkcode ManagerOptions.websocketLibrary} for what they are. */
 export type WebSocketLibrary = "builtin" | "native";
 

@@ -1,0 +1,167 @@
+/**
+ * The manager: checks options, makes streams, stops them.
+ *
+ * @module
+ */
+
+import { type Logger, systemClock, UnknownStreamError } from "../base/mod.ts";
+import { type Exchange, exchangeOf } from "../exchange/mod.ts";
+import {
+  BinanceStream,
+  checkSelection,
+  type LinkSettings,
+  type Output,
+  type StreamSelection,
+  type StreamSettings,
+} from "../stream/mod.ts";
+import {
+  DEFAULT_CLOSE_TIMEOUT_MS,
+  DEFAULT_HANDSHAKE_TIMEOUT_MS,
+  DEFAULT_MAX_MESSAGE_BYTES,
+  type LibraryTable,
+  selectLibrary,
+} from "../transport/portable.ts";
+import type { ManagerOptions, StreamOptions } from "./options.ts";
+import { checkManagerOptions, checkStreamOptions } from "./schema.ts";
+
+/** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
+export interface Platform {
+  readonly libraries: LibraryTable;
+  readonly defaultLogger: Logger;
+}
+
+/** A connection that lasted this long was stable: the next wait starts from the beginning. */
+const STABLE_AFTER_MS = 60_000;
+
+/** The manager without a door's platform; see `BinanceWebSocketApiManager`. */
+export class Manager<O extends Output = "raw"> implements AsyncDisposable {
+  readonly #options: ManagerOptions<O>;
+  readonly #exchange: Exchange;
+  readonly #link: LinkSettings;
+  readonly #streams = new Map<string, BinanceStream<Output>>();
+  #isStopped = false;
+  #nextControlId = 1;
+
+  constructor(platform: Platform, options: ManagerOptions<O> = {}) {
+    checkManagerOptions(options, platform.libraries);
+    this.#options = { ...options };
+    this.#exchange = exchangeOf(options.exchange ?? "binance.com");
+    const library = options.websocketLibrary ?? "builtin";
+    this.#link = {
+      clock: systemClock,
+      logger: options.logger ?? platform.defaultLogger,
+      open: selectLibrary(platform.libraries, library),
+      connectOptions: {
+        handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
+        closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
+        maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
+        ...(options.tls && { tls: options.tls }),
+      },
+      maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
+      ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
+      pingIntervalMs: options.pingIntervalMs ?? 5_000,
+      pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
+      backoff: {
+        minDelayMs: options.reconnectMinDelayMs ?? 250,
+        maxDelayMs: options.reconnectMaxDelayMs ?? 60_000,
+        stableAfterMs: STABLE_AFTER_MS,
+      },
+      nextId: () => this.#nextControlId++,
+    };
+  }
+
+  /** The streams that have not ended, in the order they were created. */
+  get streams(): BinanceStream<Output>[] {
+    return [...this.#streams.values()];
+  }
+
+  /**
+   * Creates a stream and starts to connect it. Returns at once: messages can be read from the very first, and
+   * `stream.ready` tells when the exchange has acknowledged everything.
+   *
+   * @throws {InvalidOptionsError} or a subclass, if the options can't be used.
+   * @throws {MaximumSubscriptionsExceededError} if it would carry more than the exchange allows.
+   * @throws {TypeError} if the manager is stopped.
+   */
+  createStream<P extends Output = O>(options: StreamOptions<P>): BinanceStream<P> {
+    if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
+    checkStreamOptions(options);
+    const { streams, channels, markets, label, onData, output, bufferSize, overflow } = options;
+    const selection = { ...(streams && { streams }), ...(channels && { channels }), ...(markets && { markets }) };
+    const names = checkSelection(selection, this.#exchange);
+    const defaults = this.#options;
+    const id = crypto.randomUUID();
+    // The casts: a stream without an output of its own has the manager's, so P is O where the manager's values are used.
+    const settings: StreamSettings<P> = {
+      id,
+      label,
+      exchange: this.#exchange,
+      baseUrl: (defaults.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, ""),
+      link: this.#link,
+      delivery: {
+        clock: this.#link.clock,
+        logger: this.#link.logger,
+        output: output ?? defaults.output ?? "raw",
+        bufferSize: bufferSize ?? defaults.bufferSize ?? 10_000,
+        overflow: overflow ?? defaults.overflow ?? "drop-oldest",
+      },
+      onData: onData ?? (defaults.onData as StreamSettings<P>["onData"]),
+      onSignal: defaults.onSignal,
+      onEnd: () => void this.#streams.delete(id),
+    };
+    const stream = new BinanceStream<P>(settings, names);
+    this.#streams.set(id, stream as unknown as BinanceStream<Output>);
+    return stream;
+  }
+
+  /**
+   * Subscribes a stream to more, as {@linkcode BinanceStream.subscribe} does.
+   *
+   * @param stream The stream or its id.
+   * @throws {UnknownStreamError} if there is no stream with this id, and what `subscribe` throws.
+   */
+  async subscribeToStream(
+    stream: BinanceStream<Output> | BinanceStream | string,
+    selection: StreamSelection,
+  ): Promise<void> {
+    await this.#find(stream).subscribe(selection);
+  }
+
+  /**
+   * Unsubscribes a stream, as {@linkcode BinanceStream.unsubscribe} does.
+   *
+   * @param stream The stream or its id.
+   * @throws {UnknownStreamError} if there is no stream with this id, and what `unsubscribe` throws.
+   */
+  async unsubscribeFromStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
+    await this.#find(stream).unsubscribe(selection);
+  }
+
+  /**
+   * Stops a stream at once, also a silent one. Resolves when its connections are closed.
+   *
+   * @param stream The stream or its id.
+   * @throws {UnknownStreamError} if there is no stream with this id.
+   */
+  async stopStream(stream: BinanceStream<Output> | string): Promise<void> {
+    await this.#find(stream).stop();
+  }
+
+  /** Stops all streams. Resolves when all connections are closed; then nothing keeps the process alive. Can be repeated. */
+  async stopManager(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.streams.map((stream) => stream.stop()));
+  }
+
+  /** Stops the manager, at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stopManager();
+  }
+
+  #find(stream: BinanceStream<Output> | string): BinanceStream<Output> {
+    if (typeof stream !== "string") return stream;
+    const found = this.#streams.get(stream);
+    if (found === undefined) throw new UnknownStreamError(stream);
+    return found;
+  }
+}

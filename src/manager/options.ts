@@ -1,0 +1,112 @@
+/**
+ * The options of the manager and of its streams.
+ *
+ * @module
+ */
+
+import type { Logger } from "../base/mod.ts";
+import type { ExchangeKey } from "../exchange/mod.ts";
+import type { BinanceStream, DataOf, Output, OverflowPolicy, Signal, StreamSelection } from "../stream/mod.ts";
+import type { TlsOptions, WebSocketLibrary } from "../transport/portable.ts";
+
+/**
+ * Options of {@linkcode BinanceWebSocketApiManager}. Checked at construction: unknown names, wrong types and impossible
+ * combinations are errors, all reported at once.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type ManagerOptions } from "@rawtick/binance";
+ *
+ * const options: ManagerOptions = {
+ *   exchange: "binance.com",
+ *   websocketLibrary: "native",
+ *   output: "json",
+ *   onSignal: (signal) => console.log(signal.type, signal.streamLabel),
+ * };
+ * await using manager = new BinanceWebSocketApiManager(options);
+ * ```
+ */
+export interface ManagerOptions<O extends Output = Output> {
+  /** Where the streams come from. Default: `"binance.com"`. */
+  readonly exchange?: ExchangeKey;
+  /**
+   * What carries the streams: `"builtin"`, the runtime's own WebSocket, or `"native"`, our RFC 6455 client on raw
+   * sockets (Deno, Bun and Node). Never replaced by the other one silently. Default: `"builtin"`.
+   */
+  readonly websocketLibrary?: WebSocketLibrary;
+  /** Base URL of the streams instead of the exchange's own, such as `"ws://127.0.0.1:8765"`. `ws:` or `wss:`, no query. */
+  readonly websocketBaseUrl?: string;
+  /** Proxy for all connections, `scheme://user:password@host:port`. Checked, but refused: not supported yet. */
+  readonly proxy?: string;
+  /** TLS of `wss://` connections. Certificates are always verified. Default: the runtime's own authorities. */
+  readonly tls?: TlsOptions;
+  /** What streams deliver unless they say otherwise. Default: `"raw"`. */
+  readonly output?: O;
+  /**
+   * Takes the messages of all streams that have no `onData` of their own. May be async, but is not waited for; what it
+   * throws is logged and reported as signal CALLBACK_ERROR, and the stream goes on. Default: none, messages are
+   * buffered to be read.
+   */
+  readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
+  /** Takes the signals of all streams. What it throws is logged. Default: none. */
+  readonly onSignal?: (signal: Signal) => unknown;
+  /** Messages that a stream's buffer holds at most, from 1. Default: 10000. */
+  readonly bufferSize?: number;
+  /** What a full buffer does. Default: `"drop-oldest"`. */
+  readonly overflow?: OverflowPolicy;
+  /** Where events and errors are logged. Default: `@std/log`'s logger `rawtick`, silent until you configure it. */
+  readonly logger?: Logger;
+  /** Longest time in ms to open a connection, 1 to 600000. Default: 10000. */
+  readonly handshakeTimeoutMs?: number;
+  /** Longest time in ms to wait for the exchange when a connection is closed, 1 to 600000. Default: 1000. */
+  readonly closeTimeoutMs?: number;
+  /** Longest time in ms that the exchange may take to acknowledge a subscription, 1 to 600000. Tried twice. Default: 10000. */
+  readonly ackTimeoutMs?: number;
+  /**
+   * After this time in ms without any data, the exchange is asked for a sign of life: by a ping, or where the runtime's
+   * WebSocket has none, by LIST_SUBSCRIPTIONS. 0 switches it off, else up to 600000. Default: 5000.
+   */
+  readonly pingIntervalMs?: number;
+  /** If nothing came for this time in ms after that, the connection is given up and opened anew, 1 to 600000. Default: 10000. */
+  readonly pingTimeoutMs?: number;
+  /** Largest message in bytes; a larger one ends the connection, which is then opened anew. Default: 67108864 (64 MiB). */
+  readonly maxMessageBytes?: number;
+  /**
+   * Upper bound in ms of the wait before the second attempt to reconnect (the first is made at once); it doubles with
+   * each attempt, and the wait is a random part of it. 1 to 600000. Default: 250.
+   */
+  readonly reconnectMinDelayMs?: number;
+  /** Largest upper bound in ms of that wait, 1 to 3600000. Default: 60000. */
+  readonly reconnectMaxDelayMs?: number;
+}
+
+/**
+ * Options of one stream: which streams it carries, and how they are delivered.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type StreamOptions } from "@rawtick/binance";
+ *
+ * const options: StreamOptions<"json"> = {
+ *   channels: ["trade", "bookTicker"],
+ *   markets: ["btcusdt", "ethusdt"],
+ *   label: "quotes",
+ *   output: "json",
+ *   onData: (message, stream) => console.log(stream.label, message.stream, message.data),
+ * };
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * manager.createStream(options);
+ * ```
+ */
+export interface StreamOptions<O extends Output = Output> extends StreamSelection {
+  /** A name of yours, for signals and logs. Default: none. */
+  readonly label?: string;
+  /** What the stream delivers. Default: the manager's. */
+  readonly output?: O;
+  /** Takes the stream's messages, as the manager's `onData` does. Default: the manager's, else they are buffered. */
+  readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
+  /** Messages that the buffer holds at most, from 1. Not together with `onData`. Default: the manager's. */
+  readonly bufferSize?: number;
+  /** What a full buffer does. Not together with `onData`. Default: the manager's. */
+  readonly overflow?: OverflowPolicy;
+}

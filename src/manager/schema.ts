@@ -1,0 +1,140 @@
+/**
+ * The schemas behind the options: every check says what was expected.
+ *
+ * @module
+ */
+
+import * as z from "zod/mini";
+import {
+  checkOptions,
+  InvalidOptionsError,
+  InvalidProxyUrlError,
+  type Logger,
+  ProxyUnavailableError,
+  UnknownExchangeError,
+} from "../base/mod.ts";
+import { exchangeKeys, isExchangeKey } from "../exchange/mod.ts";
+import { selectionShape } from "../stream/mod.ts";
+import { type LibraryTable, parseProxyUrl, selectLibrary } from "../transport/portable.ts";
+
+function integer(minimum: number, maximum: number) {
+  const expected = `an integer from ${minimum} to ${maximum}`;
+  return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
+}
+
+const callable = z.optional(z.custom<() => unknown>((value) => typeof value === "function", "a function"));
+
+/** Makes a zod check of a function that throws: what it throws becomes the problem. */
+function problem<T>(check: (value: T) => void): z.core.CheckFn<T> {
+  return (context) => {
+    try {
+      check(context.value);
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      context.issues.push({ code: "custom", input: undefined, message: error.message, params: { error } });
+    }
+  };
+}
+
+const logger = z.custom<Logger>(
+  (value: unknown) =>
+    typeof value === "object" && value !== null &&
+    // The cast: any object may be asked for its methods.
+    ["debug", "info", "warn", "error"].every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
+  "an object with the methods debug, info, warn and error",
+);
+
+const output = z.optional(z.enum(["raw", "json"], '"raw" or "json"'));
+const overflow = z.optional(z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'));
+const bufferSize = integer(1, 2 ** 24);
+
+function checkExchange(key: string): void {
+  if (!isExchangeKey(key)) throw new UnknownExchangeError(key, exchangeKeys);
+}
+
+function checkBaseUrl(url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isUsable = parsed !== undefined && /^wss?:$/.test(parsed.protocol) &&
+    [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
+  if (isUsable) return;
+  throw new InvalidOptionsError(
+    'Cannot use this `websocketBaseUrl`: expected "ws://host:port" or "wss://host:port", with a path if need be, ' +
+      "without credentials, query and fragment",
+    { path: "websocketBaseUrl" },
+  );
+}
+
+/** No value is shown that may hold a password. */
+function checkProxy(url: unknown): void {
+  if (typeof url !== "string") {
+    throw new InvalidProxyUrlError(
+      'Cannot use this as `proxy`: expected a string, "scheme://user:password@host:port"',
+    );
+  }
+  throw new ProxyUnavailableError(
+    parseProxyUrl(url).masked,
+    "this version has no support for proxies yet, and nothing may go around a proxy; leave `proxy` out to connect directly",
+  );
+}
+
+function checkStreamCombination(
+  { onData, bufferSize, overflow }: { onData?: unknown; bufferSize?: unknown; overflow?: unknown },
+): void {
+  if (onData === undefined || (bufferSize === undefined && overflow === undefined)) return;
+  const path = bufferSize === undefined ? "overflow" : "bufferSize";
+  throw new InvalidOptionsError(
+    `Cannot use \`${path}\` together with \`onData\`: expected one of them, since a callback has no buffer`,
+    { path },
+  );
+}
+
+function managerSchema(libraries: LibraryTable) {
+  return z.strictObject({
+    exchange: z.optional(z.string("the key of an exchange").check(problem(checkExchange))),
+    websocketLibrary: z.optional(
+      z.string('"builtin" or "native"').check(problem((name) => void selectLibrary(libraries, name))),
+    ),
+    websocketBaseUrl: z.optional(z.string("a URL").check(problem(checkBaseUrl))),
+    proxy: z.optional(z.unknown().check(problem(checkProxy))),
+    tls: z.optional(z.strictObject({
+      ca: z.optional(z.array(
+        z.string("a certificate in PEM").check(z.regex(/-----BEGIN CERTIFICATE-----/, "a certificate in PEM")),
+        "a list of certificates in PEM",
+      )),
+    }, "an object such as `{ ca: [pem] }`")),
+    output,
+    onData: callable,
+    onSignal: callable,
+    bufferSize,
+    overflow,
+    logger: z.optional(logger),
+    handshakeTimeoutMs: integer(1, 600_000),
+    closeTimeoutMs: integer(1, 600_000),
+    ackTimeoutMs: integer(1, 600_000),
+    pingIntervalMs: integer(0, 600_000),
+    pingTimeoutMs: integer(1, 600_000),
+    maxMessageBytes: integer(1, 2 ** 31 - 1),
+    reconnectMinDelayMs: integer(1, 600_000),
+    reconnectMaxDelayMs: integer(1, 3_600_000),
+  }, "an object");
+}
+
+const streamSchema = z.strictObject({
+  ...selectionShape,
+  label: z.optional(z.string("a string")),
+  output,
+  onData: callable,
+  bufferSize,
+  overflow,
+}, "an object with `streams`, or with `channels` and `markets`").check(problem(checkStreamCombination));
+
+/** Throws unless these are options of a manager; all problems at once. */
+export function checkManagerOptions(options: unknown, libraries: LibraryTable): void {
+  const schema = managerSchema(libraries);
+  checkOptions(schema, options, Object.keys(schema.shape));
+}
+
+/** Throws unless these are options of a stream; all problems at once. */
+export function checkStreamOptions(options: unknown): void {
+  checkOptions(streamSchema, options, Object.keys(streamSchema.shape));
+}

@@ -1,0 +1,22 @@
+/**
+ * One logical stream: desired subscriptions, its links, reconnects, delivery.
+ *
+ * @module
+ */
+
+export type { BackoffOptions } from "./backoff.ts";
+export type { DataOf, Output, StreamMessage } from "./delivery.ts";
+export type { LinkSettings } from "./link.ts";
+export type { OverflowPolicy } from "./message_buffer.ts";
+export { checkSelection, selectionShape, type StreamSelection } from "./selection.ts";
+export type {
+  CallbackErrorSignal,
+  ConnectSignal,
+  DisconnectSignal,
+  FirstReceivedDataSignal,
+  Signal,
+  SignalBase,
+  StopSignal,
+  StreamUnrepairableSignal,
+} from "./signals.ts";
+export { BinanceStream, type StreamSettings, type StreamState, type StreamStatistics } from "./stream.ts";

@@ -1,0 +1,106 @@
+/**
+ * Which streams are meant: exact names, or channels times markets.
+ *
+ * @module
+ */
+
+import * as z from "zod/mini";
+import { checkOptions, InvalidOptionsError, MaximumSubscriptionsExceededError, throwProblems } from "../base/mod.ts";
+import { crossProduct, type Exchange, normalizeStreamName, routeOf, StreamNameError } from "../exchange/mod.ts";
+
+/**
+ * Which streams are meant: either exact names in `streams`, or the cross product of `channels` and `markets`. Symbols
+ * are written in lower case for you. Special streams pair with the channel `arr`: `{ channels: "arr", markets: "!ticker" }`
+ * means `!ticker@arr`.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type StreamSelection } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * const selection: StreamSelection = { channels: ["trade", "kline_1m"], markets: ["BTCUSDT"] };
+ * const stream = manager.createStream(selection);
+ * assertEquals(stream.subscriptions, ["btcusdt@trade", "btcusdt@kline_1m"]);
+ * ```
+ */
+export interface StreamSelection {
+  /** Exact names of Binance's streams, such as `"btcusdt@trade"` or `"!ticker@arr"`. Not together with the other two. */
+  readonly streams?: string | readonly string[];
+  /** Channels, such as `"trade"`, `"kline_1m"`, `"depth20@100ms"` or `"arr"`. Needs `markets`. */
+  readonly channels?: string | readonly string[];
+  /** Symbols in either case, such as `"btcusdt"`, or special streams such as `"!ticker"`. Needs `channels`. */
+  readonly markets?: string | readonly string[];
+}
+
+const EXPECTED = "a name or a list of names, none of them empty";
+const name = z.string(EXPECTED).check(z.minLength(1, EXPECTED));
+const names = z.optional(z.union([name, z.array(name).check(z.minLength(1, EXPECTED))], EXPECTED));
+
+/** The shape of a selection, for schemas that contain one. */
+export const selectionShape: {
+  readonly streams: typeof names;
+  readonly channels: typeof names;
+  readonly markets: typeof names;
+} = { streams: names, channels: names, markets: names };
+
+const schema = z.strictObject(selectionShape, "an object with `streams`, or with `channels` and `markets`");
+
+/**
+ * Checks a selection and gives the stream names it means, without duplicates. `present` are the streams that the stream
+ * carries already: together with them, no connection may carry more than the exchange allows.
+ *
+ * @throws {InvalidOptionsError} if the selection can't be used.
+ * @throws {MaximumSubscriptionsExceededError} if there would be too many.
+ */
+export function checkSelection(
+  selection: StreamSelection,
+  exchange: Exchange,
+  present: readonly string[] = [],
+): string[] {
+  checkOptions(schema, selection, Object.keys(selectionShape));
+  const streams = namesOf(selection);
+  const byRoute = Map.groupBy(new Set([...present, ...streams]), (stream) => routeOf(exchange, stream));
+  for (const group of byRoute.values()) {
+    if (group.length > exchange.maxStreamsPerConnection) {
+      throw new MaximumSubscriptionsExceededError(exchange.key, group.length, exchange.maxStreamsPerConnection);
+    }
+  }
+  return streams;
+}
+
+function namesOf({ streams, channels, markets }: StreamSelection): string[] {
+  const hasCross = channels !== undefined || markets !== undefined;
+  if (streams === undefined ? channels === undefined || markets === undefined : hasCross) {
+    throw new InvalidOptionsError(
+      "Cannot tell which streams are meant: expected either `streams`, or both `channels` and `markets`",
+      { path: streams === undefined ? (channels === undefined ? "channels" : "markets") : "streams" },
+    );
+  }
+  if (streams === undefined) return checked("markets", () => crossProduct(listed(channels), listed(markets)));
+  const problems: InvalidOptionsError[] = [];
+  const normalized = listed(streams).flatMap((name, index) => {
+    try {
+      return checked(typeof streams === "string" ? "streams" : `streams[${index}]`, () => [normalizeStreamName(name)]);
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      problems.push(error);
+      return [];
+    }
+  });
+  if (problems.length > 0) throwProblems(problems);
+  return [...new Set(normalized)];
+}
+
+function listed(value: string | readonly string[] | undefined): readonly string[] {
+  return typeof value === "string" ? [value] : value ?? [];
+}
+
+function checked<T>(path: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof StreamNameError) throw new InvalidOptionsError(error.message, { path });
+    throw error;
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * One logical stream: what `createStream` returns.
+ *
+ * @module
+ */
+
+import { StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
+import { connectionUrl, type ControlResponse, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
+import type { CloseInfo } from "../transport/portable.ts";
+import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
+import { Link, type LinkSettings } from "./link.ts";
+import { checkSelection, type StreamSelection } from "./selection.ts";
+import type { Signal } from "./signals.ts";
+
+/**
+ * Where a stream is in its life: `"starting"` until all of its connections were open once, `"running"`, `"restarting"`
+ * while a connection is down, `"stopped"` by the user, or `"crashed"`, when reconnecting can't help.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type StreamState } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * const state: StreamState = stream.state;
+ * assertEquals(state, "starting");
+ * ```
+ */
+export type StreamState = "starting" | "running" | "restarting" | "stopped" | "crashed";
+
+/**
+ * Counters of a stream since it was created.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type StreamStatistics } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * const { receivedMessages }: StreamStatistics = stream.statistics;
+ * assertEquals(receivedMessages, 0);
+ * ```
+ */
+export interface StreamStatistics {
+  /** Data messages received. */
+  readonly receivedMessages: number;
+  /** UTF-16 code units of data messages received: bytes, as long as symbols are ASCII. */
+  readonly receivedCharacters: number;
+  /** Messages that the buffer dropped. */
+  readonly droppedMessages: number;
+  /** Messages that wait in the buffer. */
+  readonly bufferedMessages: number;
+  /** How often a connection was opened again after it was lost. */
+  readonly reconnects: number;
+  /** How often `onData` threw. */
+  readonly callbackErrors: number;
+}
+
+/** What a stream is made of. */
+export interface StreamSettings<O extends Output> {
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly exchange: Exchange;
+  readonly baseUrl: string;
+  readonly link: LinkSettings;
+  readonly delivery: Omit<DeliverySettings, "callback">;
+  readonly onData: ((data: DataOf<O>, stream: BinanceStream<O>) => unknown) | undefined;
+  readonly onSignal: ((signal: Signal) => unknown) | undefined;
+  /** Called once, when the stream has ended. */
+  readonly onEnd: () => void;
+}
+
+/**
+ * A running stream. Made by `manager.createStream()`. With `onData`, messages are pushed to it; without, they wait in a
+ * bounded buffer to be read with `for await` or as a `ReadableStream`. A reader that stops early does not stop the
+ * stream; a buffer that nobody reads drops what does not fit.
+ *
+ * @example
+ * ```ts
+ * import { type BinanceStream, BinanceWebSocketApiManager } from "@rawtick/binance";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assert } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
+ * const stream: BinanceStream<"raw"> = manager.createStream({ channels: ["trade"], markets: ["btcusdt", "ethusdt"] });
+ * for await (const text of stream) {
+ *   assert(text.startsWith('{"stream":"'));
+ *   break;
+ * }
+ * await stream.stop();
+ * ```
+ */
+export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<DataOf<O>>, AsyncDisposable {
+  /** Unique id of the stream. */
+  readonly id: string;
+  /** The label given to `createStream`, or `undefined`. */
+  readonly label: string | undefined;
+  /**
+   * Resolves when the stream is connected and the exchange has acknowledged the streams it was created with. Rejects
+   * with a {@linkcode SubscriptionRejectedError}, {@linkcode SubscriptionTimeoutError}, {@linkcode StreamCrashedError}
+   * or {@linkcode StreamStoppedError}. Nobody has to wait for it.
+   */
+  readonly ready: Promise<void>;
+
+  readonly #settings: StreamSettings<O>;
+  readonly #delivery: Delivery;
+  readonly #links = new Map<Route, Link>();
+  #end: Promise<void> | undefined;
+  #endedBy: StreamStoppedError | StreamCrashedError | undefined;
+  #lastError: unknown;
+
+  /** Streams are made by `manager.createStream()`. */
+  constructor(settings: StreamSettings<O>, streams: readonly string[]) {
+    this.#settings = settings;
+    this.id = settings.id;
+    this.label = settings.label;
+    const { onData } = settings;
+    // The casts: the delivery makes what the output says, which the compiler can't follow.
+    const callback = onData && ((data: unknown) => onData(data as DataOf<O>, this));
+    this.#delivery = new Delivery({ ...settings.delivery, callback }, {
+      onFirstData: (data) => this.#signal({ type: "FIRST_RECEIVED_DATA", data }),
+      onCallbackError: (error) => this.#callbackFailed(error),
+      onOverflow: (error) => this.#crash(error),
+    });
+    this.ready = this.#add(streams);
+    this.ready.catch(() => {});
+  }
+
+  /** Where the stream is in its life. */
+  get state(): StreamState {
+    if (this.#endedBy !== undefined) return this.#endedBy instanceof StreamCrashedError ? "crashed" : "stopped";
+    const states = [...this.#links.values()].map((link) => link.state);
+    return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
+  }
+
+  /** Why the stream crashed, or what `onData` threw last; `undefined` if nothing went wrong. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** The names of the streams that are wanted, as Binance writes them. */
+  get subscriptions(): string[] {
+    return [...this.#links.values()].flatMap((link) => [...link.subscriptions.desired]);
+  }
+
+  /** Counters since the stream was created. */
+  get statistics(): StreamStatistics {
+    const { messages, characters, callbackErrors, buffer } = this.#delivery;
+    return {
+      receivedMessages: messages,
+      receivedCharacters: characters,
+      droppedMessages: buffer?.dropped ?? 0,
+      bufferedMessages: buffer?.size ?? 0,
+      reconnects: [...this.#links.values()].reduce((sum, link) => sum + link.reconnects, 0),
+      callbackErrors,
+    };
+  }
+
+  /**
+   * Subscribes to more streams; what is already subscribed is left alone. Resolves when the exchange has acknowledged
+   * all of them, if the connection is down: after the reconnect.
+   *
+   * @throws {InvalidOptionsError} if the selection can't be used.
+   * @throws {MaximumSubscriptionsExceededError} if a connection would carry too many; then nothing is subscribed.
+   * @throws {SubscriptionRejectedError} if the exchange refuses a stream; that one is then not wanted any more.
+   * @throws {SubscriptionTimeoutError} if the exchange does not answer; the streams stay wanted.
+   * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended, or ends before.
+   */
+  async subscribe(selection: StreamSelection): Promise<void> {
+    if (this.#endedBy !== undefined) throw this.#endedBy;
+    await this.#add(checkSelection(selection, this.#settings.exchange, this.subscriptions));
+  }
+
+  /**
+   * Unsubscribes from streams; what is not subscribed is left alone. Resolves when the exchange has acknowledged it.
+   * The connection stays open, also without any stream.
+   *
+   * @throws {InvalidOptionsError} if the selection can't be used.
+   * @throws {SubscriptionRejectedError} if the exchange refuses.
+   * @throws {SubscriptionTimeoutError} if the exchange does not answer.
+   * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended, or ends before.
+   */
+  async unsubscribe(selection: StreamSelection): Promise<void> {
+    if (this.#endedBy !== undefined) throw this.#endedBy;
+    const streams = checkSelection(selection, this.#settings.exchange);
+    await Promise.all([...this.#links.values()].map((link) => {
+      const carried = streams.filter((stream) => link.subscriptions.desired.has(stream));
+      return link.subscriptions.delete(carried);
+    }));
+  }
+
+  /** Stops the stream: nothing is delivered from now on. Resolves when its connections are closed. Can be repeated. */
+  stop(): Promise<void> {
+    return this.#finish(new StreamStoppedError(this.id));
+  }
+
+  /** Stops the stream, at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /**
+   * Reads the messages from the buffer. Each message goes to one reader. Ends when the stream is stopped, after what
+   * is still buffered; throws a {@linkcode StreamCrashedError} when it has crashed.
+   *
+   * @throws {TypeError} if the stream has an `onData`.
+   */
+  [Symbol.asyncIterator](): AsyncIterator<DataOf<O>, undefined> {
+    const { buffer } = this.#delivery;
+    if (buffer === undefined) {
+      throw new TypeError(
+        `Cannot read the stream ${this.id}: its messages go to \`onData\`; leave that out to read them`,
+      );
+    }
+    return {
+      // The cast: the delivery makes what the output says.
+      next: () => buffer.take() as Promise<IteratorResult<DataOf<O>, undefined>>,
+      return: () => Promise.resolve({ value: undefined, done: true }),
+    };
+  }
+
+  /**
+   * The messages as a web stream, read from the same buffer as `for await` does. Cancelling it does not stop the stream.
+   *
+   * @throws {TypeError} if the stream has an `onData`.
+   */
+  get readable(): ReadableStream<DataOf<O>> {
+    const iterator = this[Symbol.asyncIterator]();
+    return new ReadableStream({
+      async pull(controller) {
+        const { value, done } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  #add(streams: readonly string[]): Promise<void> {
+    const byRoute = Map.groupBy(streams, (stream) => routeOf(this.#settings.exchange, stream));
+    const settled = [...byRoute].map(([route, group]) => this.#linkTo(route).subscriptions.add(group));
+    return Promise.all(settled).then(() => {});
+  }
+
+  #linkTo(route: Route): Link {
+    const existing = this.#links.get(route);
+    if (existing !== undefined) return existing;
+    const link = new Link(connectionUrl(this.#settings.baseUrl, route), this.#settings.link, {
+      onData: (text) => this.#delivery.deliver(text),
+      onResponse: (response) => this.#responded(response),
+      onConnect: ({ url }) => this.#signal({ type: "CONNECT", url }),
+      onDisconnect: ({ url }, close) => this.#disconnected(url, close),
+      onCrash: (_link, error) => void this.#crash(error),
+    });
+    this.#links.set(route, link);
+    return link;
+  }
+
+  #disconnected(url: string, close: CloseInfo): void {
+    this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData });
+  }
+
+  #responded({ id, error }: ControlResponse): void {
+    const outcome = error === undefined ? "acknowledged" : `refused: ${error.msg} (code ${error.code})`;
+    this.#settings.link.logger.debug(`Stream ${this.id}: control message ${id} ${outcome}`);
+  }
+
+  #callbackFailed(error: unknown): void {
+    this.#lastError = error;
+    this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${describe(error)}`);
+    this.#signal({ type: "CALLBACK_ERROR", error });
+  }
+
+  #crash(error: Error): Promise<void> {
+    return this.#finish(new StreamCrashedError(this.id, error.message, { cause: error }));
+  }
+
+  /** The one way out: ends the links, then the readers, and tells about it once. */
+  #finish(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
+    return this.#end ??= this.#closeAll(reason);
+  }
+
+  async #closeAll(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
+    this.#endedBy = reason;
+    const links = [...this.#links.values()];
+    for (const link of links) link.stop(reason);
+    await Promise.all(links.map((link) => link.ended));
+    const hasCrashed = reason instanceof StreamCrashedError;
+    if (hasCrashed) {
+      this.#lastError = reason;
+      this.#settings.link.logger.error(reason.message);
+      this.#signal({ type: "STREAM_UNREPAIRABLE", error: reason });
+    } else {
+      this.#settings.link.logger.info(reason.message);
+      this.#signal({ type: "STOP" });
+    }
+    this.#delivery.buffer?.end(hasCrashed ? reason : undefined);
+    this.#settings.onEnd();
+  }
+
+  #signal(signal: DistributiveOmit<Signal, "streamId" | "streamLabel" | "timestamp">): void {
+    const { onSignal, link: { clock, logger } } = this.#settings;
+    logger.debug(`Stream ${this.id}: ${signal.type}`);
+    if (onSignal === undefined) return;
+    const report = (error: unknown) => logger.error(`Stream ${this.id}: onSignal threw ${describe(error)}`);
+    try {
+      const result = onSignal({ ...signal, streamId: this.id, streamLabel: this.label, timestamp: clock.now() });
+      if (result instanceof Promise) result.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  }
+}
+
+/** `Omit` that keeps the members of a union apart. */
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}

@@ -1,0 +1,55 @@
+/**
+ * Notices a connection that has died without a word.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from "../base/mod.ts";
+
+/** What a watchdog watches, and what it does. */
+export interface WatchdogOptions {
+  readonly clock: Clock;
+  /** How long in ms nothing may come before the peer is asked for a sign of life. */
+  readonly intervalMs: number;
+  /** How long in ms the sign of life may take. */
+  readonly timeoutMs: number;
+  /** A number that changes with everything that is received. Compared once per interval, so that messages cost nothing. */
+  readonly activity: () => number;
+  /** Asks the peer for a sign of life. */
+  readonly probe: () => void;
+  /** Called once when it did not come. */
+  readonly onDead: () => void;
+}
+
+/** Asks for a sign of life when nothing was received for a while. Anything that is received counts as one. */
+export class Watchdog {
+  readonly #options: WatchdogOptions;
+  #timer: Timer;
+
+  /** Starts watching. */
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#timer = this.#wait();
+  }
+
+  /** Stops watching. */
+  stop(): void {
+    this.#timer.cancel();
+  }
+
+  #wait(): Timer {
+    const { clock, intervalMs, timeoutMs, activity, probe, onDead } = this.#options;
+    const before = activity();
+    return clock.setTimer(() => {
+      if (activity() !== before) {
+        this.#timer = this.#wait();
+        return;
+      }
+      this.#timer = clock.setTimer(() => {
+        if (activity() === before) onDead();
+        else this.#timer = this.#wait();
+      }, timeoutMs);
+      probe();
+    }, intervalMs);
+  }
+}

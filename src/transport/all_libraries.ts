@@ -1,0 +1,49 @@
+/**
+ * All libraries together, for the doors that run on Deno, Bun and Node. The edge door must not import this.
+ *
+ * @module
+ */
+
+import type { Connection, ConnectionListener, ConnectOptions, WebSocketLibrary } from "./connection.ts";
+import { bindOpenConnection, builtinEntry, type LibraryTable } from "./library.ts";
+import { nativeUnavailableReason, openNative } from "./native/mod.ts";
+
+/** The libraries of the doors `.`, `./transport` and `./cli`. */
+export const allLibraries: LibraryTable = {
+  builtin: builtinEntry,
+  native: { open: openNative, unavailableReason: nativeUnavailableReason },
+};
+
+/**
+ * Opens a WebSocket connection on one of the libraries.
+ *
+ * @param library `"builtin"`, the runtime's own WebSocket, or `"native"`, our RFC 6455 client on raw sockets.
+ * @param url `ws://` or `wss://`, without credentials and fragment.
+ * @param listener Told about everything that happens after the handshake. If the promise rejects, it is never called.
+ * @throws {UnknownWebSocketLibraryError} if there is no such library.
+ * @throws {WebSocketLibraryUnavailableError} if it can't run here.
+ * @throws {TypeError} if the URL is not a WebSocket URL, or an option can't be honoured by the library.
+ * @throws {HandshakeRejectedError} if the server answered with another status than 101.
+ * @throws {HandshakeTimeoutError} if it took longer than `handshakeTimeoutMs`.
+ * @throws {ConnectionFailedError} if it failed in any other way.
+ *
+ * @example
+ * ```ts
+ * import { openConnection } from "@rawtick/binance/transport";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ *
+ * await using exchange = await startLocalExchange();
+ * const { promise, resolve } = Promise.withResolvers<string>();
+ * const url = `${exchange.url}/ws/btcusdt@trade`;
+ * const connection = await openConnection("native", url, { onText: resolve, onClose: () => {} });
+ * console.log(await promise);
+ * connection.close();
+ * await connection.closed;
+ * ```
+ */
+export const openConnection: (
+  library: WebSocketLibrary,
+  url: string,
+  listener: ConnectionListener,
+  options?: ConnectOptions,
+) => Promise<Connection> = bindOpenConnection(allLibraries);

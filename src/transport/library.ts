@@ -1,0 +1,59 @@
+/**
+ * The library switch: which WebSocket libraries there are, whether they run here, and how they open a connection.
+ * Fails loud: a library that was asked for is used, or it is an error.
+ *
+ * @module
+ */
+
+import { UnknownWebSocketLibraryError, WebSocketLibraryUnavailableError } from "../base/mod.ts";
+import { builtinUnavailableReason, openBuiltin } from "./builtin.ts";
+import type { Connection, ConnectionListener, ConnectOptions, OpenConnection, WebSocketLibrary } from "./connection.ts";
+
+/** One library: how it opens a connection, and why it can't run here. */
+export interface LibraryEntry {
+  /** Opens a connection. */
+  readonly open: OpenConnection;
+  /** Why the library can't run here, or `undefined` if it can. */
+  readonly unavailableReason: () => string | undefined;
+}
+
+/** The libraries that a door knows. All are named here, also those that a door leaves out. */
+export type LibraryTable = Readonly<Record<WebSocketLibrary, LibraryEntry>>;
+
+/** The names of all libraries. */
+export const webSocketLibraries: readonly WebSocketLibrary[] = ["builtin", "native"];
+
+/** The library that runs everywhere. */
+export const builtinEntry: LibraryEntry = { open: openBuiltin, unavailableReason: builtinUnavailableReason };
+
+/** The entry of a library that is not part of a door's module graph. */
+export function leftOut(reason: string): LibraryEntry {
+  return { open: () => Promise.reject(new TypeError(reason)), unavailableReason: () => reason };
+}
+
+/**
+ * Looks up a library.
+ *
+ * @throws {UnknownWebSocketLibraryError} if there is no such library.
+ * @throws {WebSocketLibraryUnavailableError} if it can't run here.
+ */
+export function selectLibrary(table: LibraryTable, name: string): OpenConnection {
+  const library = webSocketLibraries.find((known) => known === name);
+  if (library === undefined) throw new UnknownWebSocketLibraryError(name, webSocketLibraries);
+  const { open, unavailableReason } = table[library];
+  const reason = unavailableReason();
+  if (reason !== undefined) throw new WebSocketLibraryUnavailableError(name, reason);
+  return open;
+}
+
+/** Binds {@linkcode selectLibrary} and the opening together, for a table of libraries. */
+export function bindOpenConnection(
+  table: LibraryTable,
+): (
+  library: WebSocketLibrary,
+  url: string,
+  listener: ConnectionListener,
+  options?: ConnectOptions,
+) => Promise<Connection> {
+  return async (library, url, listener, options) => await selectLibrary(table, library)(url, listener, options);
+}

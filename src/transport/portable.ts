@@ -1,0 +1,17 @@
+/**
+ * The door of what runs everywhere, edge runtimes included: the interface, the switch, the library "builtin" and proxy
+ * URLs. The upper layers import this one, so that they never reach raw sockets; `mod.ts` adds "native".
+ *
+ * @module
+ */
+
+export * from "./connection.ts";
+export {
+  builtinEntry,
+  leftOut,
+  type LibraryEntry,
+  type LibraryTable,
+  selectLibrary,
+  webSocketLibraries,
+} from "./library.ts";
+export { parseProxyUrl, type ProxyUrl } from "./proxy/proxy_url.ts";
