@@ -22,7 +22,7 @@ function isWholeMarket(channel: string): boolean {
  * upper-case symbol is acknowledged and then never delivers (Binance web-socket-streams.md, "General WSS information").
  */
 export function normalizeStreamName(name: string): string {
-  if (!/^[^\s"\\/?#\u0000-\u001f\u007f]+$/.test(name)) {
+  if (!/^[^\s"\\/?#\p{Cc}]+$/u.test(name)) {
     throw new StreamNameError(
       `Cannot use the stream name ${JSON.stringify(name)}: expected a name such as "btcusdt@trade" or "!ticker@arr", ` +
         "without spaces, quotes, slashes, ? and #",

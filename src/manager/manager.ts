@@ -20,6 +20,7 @@ import {
   DEFAULT_MAX_MESSAGE_BYTES,
   type LibraryTable,
   selectLibrary,
+  type WebSocketLibrary,
 } from "../transport/portable.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
 import { checkManagerOptions, checkStreamOptions } from "./schema.ts";
@@ -46,11 +47,10 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     checkManagerOptions(options, platform.libraries);
     this.#options = { ...options };
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
-    const library = options.websocketLibrary ?? "builtin";
     this.#link = {
       clock: systemClock,
       logger: options.logger ?? platform.defaultLogger,
-      open: selectLibrary(platform.libraries, library),
+      open: selectLibrary(platform.libraries, this.websocketLibrary),
       connectOptions: {
         handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
         closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
@@ -68,6 +68,11 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       },
       nextId: () => this.#nextControlId++,
     };
+  }
+
+  /** The library that carries the streams. */
+  get websocketLibrary(): WebSocketLibrary {
+    return this.#options.websocketLibrary ?? "builtin";
   }
 
   /** The streams that have not ended, in the order they were created. */

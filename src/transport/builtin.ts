@@ -7,11 +7,19 @@
 
 import {
   ConnectionClosedError,
-  ConnectionFailedError,
   HandshakeRejectedError,
   HandshakeTimeoutError,
   WebSocketProtocolError,
 } from "../base/mod.ts";
+import {
+  createSocket,
+  type DenoHttpClient,
+  destroy,
+  failureOf,
+  httpClient,
+  isBunWebSocket,
+  openingError,
+} from "./builtin_socket.ts";
 import { checkClose, checkPing, checkUrl } from "./arguments.ts";
 import {
   type CloseInfo,
@@ -23,44 +31,6 @@ import {
   DEFAULT_MAX_MESSAGE_BYTES,
   type OpenConnection,
 } from "./connection.ts";
-
-/** What Bun's and Deno's constructors take beyond the standard. */
-interface RuntimeWebSocketOptions {
-  headers?: Readonly<Record<string, string>>;
-  protocols?: readonly string[];
-  /** Deno: an HTTP client, the only way to add certificate authorities. */
-  client?: DenoHttpClient;
-  /** Bun: TLS options. */
-  tls?: { ca?: readonly string[] };
-  /** Bun: offers compression unless told not to. */
-  perMessageDeflate?: boolean;
-}
-
-/** What Bun's WebSocket has beyond the standard. */
-interface BunWebSocket extends WebSocket {
-  ping(payload?: Uint8Array): void;
-  terminate(): void;
-}
-
-interface DenoHttpClient {
-  close(): void;
-}
-
-/** The parts of the runtimes' globals that are used here; absent where they don't exist. */
-const runtime = globalThis as {
-  // The reason for the cast: no runtime's types know the other runtimes' globals.
-  WebSocket?: new (url: string, options?: readonly string[] | RuntimeWebSocketOptions) => WebSocket;
-  Bun?: { version: string };
-  Deno?: { createHttpClient?(options: { caCerts?: readonly string[] }): DenoHttpClient };
-  process?: { versions?: { node?: string } };
-};
-
-/** Why this library can't run here, or `undefined` if it can. */
-export function builtinUnavailableReason(): string | undefined {
-  return runtime.WebSocket === undefined
-    ? 'this runtime has no WebSocket; expected Deno, Bun, Node 22 or newer, workerd or a browser, or the library "native"'
-    : undefined;
-}
 
 /** Opens a connection with the runtime's own WebSocket. */
 export const openBuiltin: OpenConnection = (url, listener, options = {}) => {
@@ -88,8 +58,6 @@ class BuiltinConnection implements Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What the error event said; it comes before the close event, if at all. */
   #failure: Error | undefined;
-  /** The Close frame that we sent, since no runtime repeats the code it was given if the peer's differs. */
-  #failedWith: Error | undefined;
 
   constructor(
     url: string,
@@ -107,7 +75,12 @@ class BuiltinConnection implements Connection {
     this.closed = promise;
     this.#resolveClosed = resolveClosed;
     this.#client = httpClient(options);
-    this.#socket = createSocket(url, options, this.#client);
+    try {
+      this.#socket = createSocket(url, options, this.#client);
+    } catch (error) {
+      this.#client?.close();
+      throw error;
+    }
     this.canPing = isBunWebSocket(this.#socket);
 
     const socket = this.#socket;
@@ -164,9 +137,7 @@ class BuiltinConnection implements Connection {
 
   terminate(): void {
     if (this.#state === "closed" || this.#state === "opening") return;
-    const socket = this.#socket;
-    this.#finish({ code: 1006, reason: "", wasClean: false, ...(this.#failedWith && { error: this.#failedWith }) });
-    destroy(socket);
+    this.#giveUp();
   }
 
   readonly #onAbort = () => this.#abandon(this.#options.signal?.reason);
@@ -204,12 +175,18 @@ class BuiltinConnection implements Connection {
   }
 
   #tooLarge(): void {
-    this.#failedWith = new WebSocketProtocolError(
-      `Cannot take a message of more than ${this.#maxMessageBytes} bytes from ${this.url}`,
-      "MESSAGE_TOO_LARGE",
-      1009,
+    this.#giveUp(
+      new WebSocketProtocolError(
+        `Cannot take a message of more than ${this.#maxMessageBytes} bytes from ${this.url}`,
+        "MESSAGE_TOO_LARGE",
+        1009,
+      ),
     );
-    this.terminate();
+  }
+
+  #giveUp(error?: Error): void {
+    this.#finish({ code: 1006, reason: "", wasClean: false, ...(error && { error }) });
+    destroy(this.#socket);
   }
 
   #ended(event: CloseEvent): void {
@@ -259,43 +236,6 @@ class BuiltinConnection implements Connection {
   }
 }
 
-function createSocket(url: string, options: ConnectOptions, client: DenoHttpClient | undefined): WebSocket {
-  const { WebSocket } = runtime;
-  if (WebSocket === undefined) throw new ConnectionFailedError(`Cannot open ${url}: ${builtinUnavailableReason()}`);
-  const { headers, protocols = [], tls } = options;
-  if (runtime.Bun !== undefined) {
-    const ca = tls?.ca === undefined ? {} : { tls: { ca: tls.ca } };
-    return new WebSocket(url, { perMessageDeflate: false, protocols, ...(headers && { headers }), ...ca });
-  }
-  if (runtime.Deno !== undefined || runtime.process?.versions?.node !== undefined) {
-    return new WebSocket(url, { protocols, ...(headers && { headers }), ...(client && { client }) });
-  }
-  if (headers !== undefined && Object.keys(headers).length > 0) {
-    throw new TypeError("Cannot send headers with this runtime's WebSocket: remove the option `headers`");
-  }
-  return new WebSocket(url, protocols);
-}
-
-/** Deno adds authorities by an HTTP client; Bun takes them as an option; elsewhere it can't be done and must not be ignored. */
-function httpClient({ tls }: ConnectOptions): DenoHttpClient | undefined {
-  if (tls?.ca === undefined || runtime.Bun !== undefined) return undefined;
-  const create = runtime.Deno?.createHttpClient;
-  if (create === undefined) {
-    throw new TypeError("Cannot add certificate authorities to this runtime's WebSocket: remove the option `tls.ca`");
-  }
-  return create({ caCerts: tls.ca });
-}
-
-function isBunWebSocket(socket: WebSocket): socket is BunWebSocket {
-  return runtime.Bun !== undefined && "terminate" in socket;
-}
-
-/** Frees the socket as far as the runtime lets us: Deno's and the browsers' can only be closed. */
-function destroy(socket: WebSocket): void {
-  if (isBunWebSocket(socket)) socket.terminate();
-  else socket.close();
-}
-
 function bytesOf(data: unknown): Uint8Array {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -304,27 +244,4 @@ function bytesOf(data: unknown): Uint8Array {
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
-}
-
-/** What an error event says: Deno and Bun give an ErrorEvent with a message and an error, Node and browsers nothing. */
-function failureOf(event: Event): Error {
-  const { message, error } = event as Partial<ErrorEvent>; // the cast: which event it is depends on the runtime
-  if (message) return new Error(message, { cause: error });
-  return error instanceof Error ? error : new Error("the runtime gives no reason");
-}
-
-/** Deno: "Invalid status code: 429". Bun: "Expected 101 status code: 429", "407 …". workerd: "… but received 429 instead". */
-const STATUS = /(?:status code:?|but received) (\d{3})\b/;
-
-function openingError(url: string, failure: Error | undefined, event: CloseEvent): ConnectionFailedError {
-  const reason = failure?.message || event.reason || "the connection ended before the handshake";
-  const cause = failure === undefined ? {} : { cause: failure };
-  const status = STATUS.exec(reason)?.[1];
-  if (status === undefined || status === "101") {
-    return new ConnectionFailedError(`Cannot open ${url}: ${reason}`, cause);
-  }
-  return new HandshakeRejectedError(`Cannot open ${url}: the server answered with status ${status} instead of 101`, {
-    status: Number(status),
-    ...cause,
-  });
 }

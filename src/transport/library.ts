@@ -6,7 +6,8 @@
  */
 
 import { UnknownWebSocketLibraryError, WebSocketLibraryUnavailableError } from "../base/mod.ts";
-import { builtinUnavailableReason, openBuiltin } from "./builtin.ts";
+import { openBuiltin } from "./builtin.ts";
+import { builtinUnavailableReason } from "./builtin_socket.ts";
 import type { Connection, ConnectionListener, ConnectOptions, OpenConnection, WebSocketLibrary } from "./connection.ts";
 
 /** One library: how it opens a connection, and why it can't run here. */

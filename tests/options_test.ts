@@ -1,0 +1,243 @@
+/**
+ * Bad options fail at construction, with a class of their own and what to write instead.
+ *
+ * @module
+ */
+
+import { test } from "node:test";
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import {
+  BinanceWebSocketApiManager,
+  InvalidOptionsError,
+  InvalidProxyUrlError,
+  type ManagerOptions,
+  MaximumSubscriptionsExceededError,
+  ProxyUnavailableError,
+  RawtickError,
+  type StreamOptions,
+  UnknownExchangeError,
+  UnknownWebSocketLibraryError,
+  WebSocketLibraryUnavailableError,
+} from "@rawtick/binance";
+import { BinanceWebSocketApiManager as EdgeManager } from "@rawtick/binance/edge";
+import { memoryLogger } from "./support.ts";
+
+/** The cast is the point of these tests: what a user without types may write. */
+const construct = (options: unknown) => new BinanceWebSocketApiManager(options as ManagerOptions<"raw">);
+
+const managerCases: [
+  what: string,
+  options: unknown,
+  errorClass: typeof InvalidOptionsError | typeof UnknownExchangeError,
+  path: string,
+  message: string,
+][] = [
+  [
+    "an unknown library",
+    { websocketLibrary: "picows" },
+    UnknownWebSocketLibraryError as typeof InvalidOptionsError,
+    "websocketLibrary",
+    'Cannot use the websocket library "picows": expected "builtin" or "native"',
+  ],
+  [
+    "an unknown exchange",
+    { exchange: "binance.je" },
+    UnknownExchangeError,
+    "exchange",
+    'expected "binance.com", "binance.com-testnet"',
+  ],
+  [
+    "a bad proxy URL",
+    { proxy: "gopher://127.0.0.1" },
+    InvalidProxyUrlError as typeof InvalidOptionsError,
+    "proxy",
+    'expected "http", "https", "socks4", "socks4a", "socks5" or "socks5h"',
+  ],
+  [
+    "a good proxy URL, until proxies are supported",
+    { proxy: "socks5://me:secret@127.0.0.1" },
+    ProxyUnavailableError as typeof InvalidOptionsError,
+    "proxy",
+    '"socks5://me:***@127.0.0.1:1080"',
+  ],
+  [
+    "an unknown option",
+    { bufferSizes: 5 },
+    InvalidOptionsError,
+    "bufferSizes",
+    'Unknown option `bufferSizes`: expected "exchange", "websocketLibrary"',
+  ],
+  [
+    "an option in the reference product's spelling",
+    { websocket_library: "native" },
+    InvalidOptionsError,
+    "websocket_library",
+    "did you mean `websocketLibrary`?",
+  ],
+  [
+    "a wrong type",
+    { pingIntervalMs: "5000" },
+    InvalidOptionsError,
+    "pingIntervalMs",
+    'Cannot use "5000" as `pingIntervalMs`: expected an integer from 0 to 600000',
+  ],
+  [
+    "a value out of range",
+    { bufferSize: 0 },
+    InvalidOptionsError,
+    "bufferSize",
+    "Cannot use 0 as `bufferSize`: expected an integer from 1 to 16777216",
+  ],
+  ["NaN", { closeTimeoutMs: NaN }, InvalidOptionsError, "closeTimeoutMs", "Cannot use NaN"],
+  ["an unknown output", { output: "dict" }, InvalidOptionsError, "output", 'expected "raw" or "json"'],
+  [
+    "an unknown overflow policy",
+    { overflow: "block" },
+    InvalidOptionsError,
+    "overflow",
+    'expected "drop-oldest", "drop-newest" or "error"',
+  ],
+  ["a callback that is none", { onData: "print" }, InvalidOptionsError, "onData", "expected a function"],
+  [
+    "a logger that is none",
+    { logger: { info() {} } },
+    InvalidOptionsError,
+    "logger",
+    "expected an object with the methods debug, info, warn and error",
+  ],
+  [
+    "a base URL that is none",
+    { websocketBaseUrl: "127.0.0.1:8765" },
+    InvalidOptionsError,
+    "websocketBaseUrl",
+    'expected "ws://host:port"',
+  ],
+  [
+    "a base URL with credentials",
+    { websocketBaseUrl: "wss://me:secret@127.0.0.1" },
+    InvalidOptionsError,
+    "websocketBaseUrl",
+    "without credentials",
+  ],
+  [
+    "a certificate authority that is none",
+    { tls: { ca: ["/etc/ca.pem"] } },
+    InvalidOptionsError,
+    "tls.ca[0]",
+    "expected a certificate in PEM",
+  ],
+  [
+    "an unknown TLS option",
+    { tls: { rejectUnauthorized: false } },
+    InvalidOptionsError,
+    "tls.rejectUnauthorized",
+    "Unknown option",
+  ],
+  ["no options object", "native", InvalidOptionsError, "", "expected an object"],
+];
+
+for (const [what, options, errorClass, path, message] of managerCases) {
+  test(`the manager refuses ${what}`, () => {
+    const error = assertThrows(() => construct(options));
+    assertInstanceOf(error, errorClass);
+    assertEquals(error.constructor.name, errorClass.name);
+    assertEquals(error.path, path);
+    assert(error.message.includes(message), `${error.message} does not say ${message}`);
+    assertEquals(error.message.includes("secret"), false);
+    assertEquals(error.errors, [error]);
+  });
+}
+
+test("a library that is not part of the edge door is an error there", () => {
+  const error = assertThrows(() => new EdgeManager({ websocketLibrary: "native" }), WebSocketLibraryUnavailableError);
+  assertEquals([error.code, error.path], ["WEBSOCKET_LIBRARY_UNAVAILABLE", "websocketLibrary"]);
+});
+
+test("all problems are reported at once, each with its path and its own class", () => {
+  const error = assertThrows(
+    () => construct({ exchange: "nowhere", websocketLibrary: "ws", proxy: "x://y", bufferSize: -1, colour: "red" }),
+    InvalidOptionsError,
+  );
+  const found = Object.fromEntries(error.errors.map((problem) => [problem.path, problem.constructor.name]));
+  assertEquals(found, {
+    exchange: "UnknownExchangeError",
+    websocketLibrary: "UnknownWebSocketLibraryError",
+    proxy: "InvalidProxyUrlError",
+    bufferSize: "InvalidOptionsError",
+    colour: "InvalidOptionsError",
+  });
+  for (const { message } of error.errors) assert(error.message.includes(message));
+});
+
+test("options that are all right construct without opening anything", () => {
+  construct(undefined);
+  construct({});
+  construct({
+    exchange: "binance.us",
+    websocketLibrary: "native",
+    output: "json",
+    logger: memoryLogger(),
+    bufferSize: 1,
+  });
+  construct({ logger: console, pingIntervalMs: 0, onData: undefined, websocketBaseUrl: "wss://127.0.0.1:9/base/" });
+});
+
+const streamCases: [what: string, options: unknown, path: string, message: string][] = [
+  ["no streams at all", {}, "channels", "expected either `streams`, or both `channels` and `markets`"],
+  ["channels without markets", { channels: "trade" }, "markets", "both `channels` and `markets`"],
+  ["exact names together with markets", { streams: "btcusdt@trade", markets: "btcusdt" }, "streams", "expected either"],
+  ["an empty list", { streams: [] }, "streams", "expected a name or a list of names, none of them empty"],
+  ["an empty name", { streams: [""] }, "streams", "none of them empty"],
+  ["a name with a space", { streams: ["btcusdt@trade", "eth usdt@trade"] }, "streams[1]", "without spaces"],
+  ["a name without a channel", { streams: "btcusdt" }, "streams", 'expected "<symbol>@<channel>"'],
+  [
+    "a special stream with an ordinary channel",
+    { channels: "trade", markets: "!ticker" },
+    "markets",
+    'expected the channel "arr" beside it',
+  ],
+  ["an unknown option", { streams: "btcusdt@trade", lable: "x" }, "lable", "Unknown option `lable`"],
+  [
+    "a buffer for a callback",
+    { streams: "btcusdt@trade", onData() {}, bufferSize: 9 },
+    "bufferSize",
+    "expected one of them",
+  ],
+  [
+    "a policy for a callback",
+    { streams: "btcusdt@trade", onData() {}, overflow: "error" },
+    "overflow",
+    "expected one of them",
+  ],
+];
+
+for (const [what, options, path, message] of streamCases) {
+  test(`createStream refuses ${what}`, () => {
+    const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1" });
+    const error = assertThrows(() => manager.createStream(options as StreamOptions<"raw">), InvalidOptionsError);
+    assertEquals(error.path, path);
+    assert(error.message.includes(message), `${error.message} does not say ${message}`);
+    assertEquals(manager.streams, []);
+  });
+}
+
+test("createStream refuses more streams than a connection may carry, also by cross product", () => {
+  const markets = Array.from({ length: 513 }, (_, index) => `s${index}`);
+  const spot = construct({ websocketBaseUrl: "ws://127.0.0.1:1" });
+  const error = assertThrows(
+    () => spot.createStream({ channels: ["trade", "depth"], markets }),
+    MaximumSubscriptionsExceededError,
+  );
+  assert(error.message.includes("1026 streams"));
+  const options = construct({ exchange: "binance.com-vanilla-options", websocketBaseUrl: "ws://127.0.0.1:1" });
+  assertThrows(
+    () => options.createStream({ channels: ["optionTrade"], markets: markets.slice(0, 201) }),
+    MaximumSubscriptionsExceededError,
+  );
+});
+
+test("every error has the class, the name and the code to catch it by", () => {
+  const error = assertThrows(() => construct({ exchange: "nowhere" }), RawtickError);
+  assertEquals([error.name, error.code], ["UnknownExchangeError", "UNKNOWN_EXCHANGE"]);
+  assertInstanceOf(error, InvalidOptionsError);
+});

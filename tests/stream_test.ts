@@ -1,0 +1,288 @@
+/**
+ * One stream as its user sees it: delivery, signals, errors in user code, stopping.
+ *
+ * @module
+ */
+
+import { test } from "node:test";
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  BufferOverflowError,
+  StreamCrashedError,
+  type StreamMessage,
+  StreamStoppedError,
+  UnknownStreamError,
+} from "@rawtick/binance";
+import { startBench, testEachLibrary, trade, until } from "./support.ts";
+
+const trades = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => trade(from + i).text);
+
+testEachLibrary("for await reads every message in order and ends when the stream is stopped", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 100)) bench.exchange.broadcast(text);
+  const received: string[] = [];
+  for await (const text of stream) {
+    received.push(text);
+    if (received.length === 100) void stream.stop();
+  }
+  assertEquals(received, trades(0, 100));
+  assertEquals(stream.state, "stopped");
+});
+
+testEachLibrary("what was buffered before the stop is still read", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 3)) bench.exchange.broadcast(text);
+  await until(() => stream.statistics.bufferedMessages === 3, "three buffered");
+  await stream.stop();
+  const received: string[] = [];
+  for await (const text of stream) received.push(text);
+  assertEquals(received, trades(0, 3));
+});
+
+testEachLibrary("a reader that breaks off does not stop the stream; the next one goes on", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 4)) bench.exchange.broadcast(text);
+  for await (const text of stream) {
+    assertEquals(text, trade(0).text);
+    break;
+  }
+  const rest: string[] = [];
+  for await (const text of stream) if (rest.push(text) === 3) break;
+  assertEquals(rest, trades(1, 4));
+  assertEquals(stream.state, "running");
+});
+
+testEachLibrary("output json delivers parsed messages to a callback and to a reader", async (library) => {
+  await using bench = await startBench(library, { output: "json" });
+  const seen: StreamMessage[] = [];
+  const pushed = bench.manager.createStream({
+    streams: ["btcusdt@trade"],
+    onData: (message) => void seen.push(message),
+  });
+  const pulled = bench.manager.createStream({ streams: ["ethusdt@trade"] });
+  const raw = bench.manager.createStream({ streams: ["bnbusdt@trade"], output: "raw" });
+  await Promise.all([pushed.ready, pulled.ready, raw.ready]);
+  bench.exchange.push("btcusdt@trade", { t: 1 });
+  bench.exchange.push("ethusdt@trade", { t: 2 });
+  bench.exchange.push("bnbusdt@trade", { t: 3 });
+  for await (const message of pulled) {
+    assertEquals(message, { stream: "ethusdt@trade", data: { t: 2 } });
+    break;
+  }
+  for await (const text of raw) {
+    assertEquals(text, '{"stream":"bnbusdt@trade","data":{"t":3}}');
+    break;
+  }
+  await until(() => seen.length === 1, "one pushed message");
+  assertEquals(seen, [{ stream: "btcusdt@trade", data: { t: 1 } }]);
+});
+
+testEachLibrary("the messages can be read as a ReadableStream", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 5)) bench.exchange.broadcast(text);
+  await until(() => stream.statistics.bufferedMessages === 5, "five buffered");
+  const done = stream.stop();
+  const received: string[] = [];
+  for await (const text of stream.readable) received.push(text);
+  await done;
+  assertEquals(received, trades(0, 5));
+});
+
+for (const [overflow, kept] of [["drop-oldest", trades(7, 10)], ["drop-newest", trades(0, 3)]] as const) {
+  testEachLibrary(
+    `a full buffer with overflow ${overflow} keeps its bound and counts what it drops`,
+    async (library) => {
+      await using bench = await startBench(library, { bufferSize: 3, overflow });
+      const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+      await stream.ready;
+      for (const text of trades(0, 10)) bench.exchange.broadcast(text);
+      await until(() => stream.statistics.receivedMessages === 10, "ten messages");
+      assertEquals([stream.statistics.droppedMessages, stream.statistics.bufferedMessages], [7, 3]);
+      await stream.stop();
+      const received: string[] = [];
+      for await (const text of stream) received.push(text);
+      assertEquals(received, kept);
+    },
+  );
+}
+
+testEachLibrary("a full buffer with overflow error gives the stream up after what was buffered", async (library) => {
+  await using bench = await startBench(library, { bufferSize: 3, overflow: "error" });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 4)) bench.exchange.broadcast(text);
+  await until(() => stream.state === "crashed", "the stream given up");
+  const received: string[] = [];
+  const error = await assertRejects(async () => {
+    for await (const text of stream) received.push(text);
+  }, StreamCrashedError);
+  assertInstanceOf(error.cause, BufferOverflowError);
+  assertEquals(received, trades(0, 3));
+  await until(() => bench.signalTypes.includes("STREAM_UNREPAIRABLE"), "the signal");
+});
+
+testEachLibrary("a callback that throws does not end the stream, and is reported", async (library) => {
+  const received: string[] = [];
+  const failure = new RangeError("a mistake in user code");
+  await using bench = await startBench(library, {
+    onData: (text) => {
+      received.push(text);
+      if (received.length === 1) throw failure;
+    },
+  });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 3)) bench.exchange.broadcast(text);
+  await until(() => received.length === 3, "three calls");
+  assertEquals([stream.state, stream.lastError, stream.statistics.callbackErrors], ["running", failure, 1]);
+  const signal = bench.signals.find(({ type }) => type === "CALLBACK_ERROR");
+  assert(signal?.type === "CALLBACK_ERROR" && signal.error === failure);
+  assertStringIncludes(bench.log.join("\n"), "a mistake in user code");
+});
+
+testEachLibrary("network-like errors of user code are not taken for the network's", async (library) => {
+  for (
+    const failure of [new Error("ECONNRESET"), new DOMException("timed out", "TimeoutError"), "a string", undefined]
+  ) {
+    await using bench = await startBench(library, {
+      onData: () => {
+        throw failure;
+      },
+    });
+    const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+    await stream.ready;
+    for (const text of trades(0, 2)) bench.exchange.broadcast(text);
+    await until(() => stream.statistics.callbackErrors === 2, "both errors counted");
+    assertEquals([stream.state, stream.statistics.reconnects], ["running", 0]);
+  }
+});
+
+testEachLibrary("the rejection of an async callback is reported, not lost", async (library) => {
+  await using bench = await startBench(library, { onData: () => Promise.reject(new Error("too late")) });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.broadcast(trade(1).text);
+  await until(() => stream.statistics.callbackErrors === 1, "the rejection counted");
+  assertStringIncludes(bench.log.join("\n"), "too late");
+  assertEquals(stream.state, "running");
+});
+
+testEachLibrary("a signal callback that throws or rejects is logged and breaks nothing", async (library) => {
+  let calls = 0;
+  await using bench = await startBench(library, {
+    onSignal: () => {
+      if (calls++ === 0) throw new Error("thrown by onSignal");
+      return Promise.reject(new Error("rejected by onSignal"));
+    },
+  });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.broadcast(trade(1).text);
+  await until(() => calls === 2, "two signals");
+  await stream.stop();
+  await until(() => bench.log.some((line) => line.includes("rejected by onSignal")), "the rejection logged");
+  assertStringIncludes(bench.log.join("\n"), "thrown by onSignal");
+});
+
+testEachLibrary("a stream stops at once, also when it is silent, and delivers nothing afterwards", async (library) => {
+  let received = 0;
+  await using bench = await startBench(library, { onData: () => void received++, closeTimeoutMs: 300 });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  const before = performance.now();
+  const stopped = bench.manager.stopStream(stream);
+  assertEquals(stream.state, "stopped");
+  bench.exchange.broadcast(trade(1).text);
+  await stopped;
+  assert(performance.now() - before < 1_000);
+  assertEquals([received, bench.signalTypes, bench.manager.streams], [0, ["CONNECT", "DISCONNECT", "STOP"], []]);
+  await until(() => bench.exchange.connections === 0, "the connection gone");
+});
+
+testEachLibrary("a stream stops within the close timeout when the exchange does not answer", async (library) => {
+  await using bench = await startBench(library, { closeTimeoutMs: 200 });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.goSilent(true);
+  const before = performance.now();
+  await stream.stop();
+  const tookMs = performance.now() - before;
+  assert(tookMs >= 150 && tookMs < 1_500, `took ${tookMs} ms`);
+  bench.exchange.killConnections();
+});
+
+testEachLibrary("a stream can be stopped while it connects and while it waits to reconnect", async (library) => {
+  await using bench = await startBench(library, { reconnectMinDelayMs: 60_000 });
+  bench.exchange.ignoreHandshakes(true);
+  const connecting = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await until(() => bench.exchange.totalConnections === 1, "a connection");
+  await connecting.stop();
+  await assertRejects(() => connecting.ready, StreamStoppedError);
+  bench.exchange.ignoreHandshakes(false);
+  bench.exchange.refuseConnections(503);
+  const waiting = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await until(() => bench.exchange.refusedHandshakes >= 2, "two refusals");
+  const before = performance.now();
+  await waiting.stop();
+  assert(performance.now() - before < 1_000);
+  assertEquals(bench.signalTypes, ["STOP", "STOP"]);
+});
+
+testEachLibrary("what is asked of a stopped stream or an unknown one is an error", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"], label: "mine" });
+  await stream.ready;
+  await bench.manager.subscribeToStream(stream.id, { streams: ["ethusdt@trade"] });
+  await bench.manager.unsubscribeFromStream(stream.id, { streams: ["ethusdt@trade"] });
+  await bench.manager.stopStream(stream.id);
+  await assertRejects(() => bench.manager.stopStream(stream.id), UnknownStreamError);
+  await bench.manager.stopStream(stream);
+  await assertRejects(() => stream.subscribe({ streams: ["ethusdt@trade"] }), StreamStoppedError);
+  await assertRejects(
+    () => bench.manager.unsubscribeFromStream(stream, { streams: "ethusdt@trade" }),
+    StreamStoppedError,
+  );
+  assertEquals(bench.signals.map(({ streamLabel }) => streamLabel), ["mine", "mine", "mine"]);
+});
+
+testEachLibrary("a stopped manager makes no more streams, and can be stopped again", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  await Promise.all([bench.manager.stopManager(), bench.manager.stopManager()]);
+  await bench.manager.stopManager();
+  assertThrows(() => bench.manager.createStream({ streams: ["btcusdt@trade"] }), TypeError, "the manager is stopped");
+  assertEquals(bench.signalTypes, ["CONNECT", "DISCONNECT", "STOP"]);
+});
+
+testEachLibrary("streams of both paths of the futures exchange mix in one stream", async (library) => {
+  const received: string[] = [];
+  await using bench = await startBench(library, {
+    exchange: "binance.com-futures",
+    onData: (text) => void received.push(JSON.parse(text).stream),
+  }, { market: "futures" });
+  const streams = ["btcusdt@bookTicker", "btcusdt@aggTrade", "!markPrice@arr"];
+  const stream = bench.manager.createStream({ streams });
+  await stream.ready;
+  for (const name of streams) bench.exchange.push(name, { x: 1 });
+  await until(() => received.length === 3, "one message of each");
+  assertEquals(received.toSorted(), streams.toSorted());
+  assertEquals(stream.subscriptions.toSorted(), streams.toSorted());
+  const urls = bench.signals.flatMap((signal) => signal.type === "CONNECT" ? [new URL(signal.url).pathname] : []);
+  assertEquals(urls.toSorted(), ["/market/stream", "/public/stream"]);
+});
+
+test("reading a stream that has a callback is an error that says so", async () => {
+  await using bench = await startBench("builtin", { onData: () => {} });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  assertThrows(() => stream[Symbol.asyncIterator](), TypeError, "its messages go to `onData`");
+  assertThrows(() => stream.readable, TypeError, "its messages go to `onData`");
+});
