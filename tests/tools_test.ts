@@ -39,11 +39,11 @@ test("each test of a file is counted once, with what failed in the failing one",
 
 test("a file whose tests hang is killed and counts as failed", async () => {
   const result = await report(
-    `test("hangs", async () => { setInterval(() => {}, 1000); await new Promise(() => {}); });`,
+    `test("hangs", () => new Promise((resolve) => setTimeout(resolve, 60_000)));`,
     1_500,
   );
   assertEquals(result.counts, { passed: 0, failed: 1, skipped: 0 });
-  assertStringIncludes(result.failures[0]?.message ?? "", "Hung: it was killed after 2 s");
+  assertStringIncludes(result.failures[0]?.message ?? "", "Hung: it was killed after");
 });
 
 test("a file that ends its process counts as failed", async () => {
@@ -90,12 +90,14 @@ test("the reason of a skip is the text in its options, in a condition or in a co
     `  () => {},`,
     `);`,
     `test("five", { skip: isEdge() }, () => {});`,
+    `test("six", { skip: isBun && "a, b } and c" }, () => {});`,
   ].join("\n");
   assertEquals(skipReason(source, 2), "needs a proxy");
   assertEquals(skipReason(source, 3), "Deno only");
   assertEquals(skipReason(source, 4), "no proxy is installed");
   assertEquals(skipReason(source, 5), "Bun has no SOCKS proxies");
   assertEquals(skipReason(source, 10), "isEdge()");
+  assertEquals(skipReason(source, 11), "a, b } and c");
 });
 
 test("skips without a reason, skips at run time and exclusive tests are found", () => {

@@ -1,0 +1,60 @@
+/**
+ * The one entry of all tasks, for Deno and for Bun; needs nothing installed. Run it without arguments for the list.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import process from "node:process";
+import { passThrough, ROOT, stopChildrenOnSignals } from "./process.ts";
+import { runTests } from "./run_tests.ts";
+import { currentRuntime } from "./runtimes.ts";
+import { setup } from "./setup.ts";
+
+const HELP = `Tasks of this repository:
+  setup                  install what the other tasks need
+  test [names] [flags]   checks, documentation examples, and the suite on Deno and on Bun
+                         names    only test files whose path contains one of them
+                         --check --deno --bun    only these parts
+                         --limit=<seconds>       longest time for one check or test file (180)
+  check                  the same as test --check
+  demo [arguments]       examples/demo.ts
+  cli [arguments]        cli.ts`;
+
+/** Runs a script of this repository on the runtime that runs this task, in the user's terminal. */
+async function runScript(script: string, args: readonly string[]): Promise<number> {
+  const release = stopChildrenOnSignals();
+  const { denoConfig } = await setup();
+  release();
+  const runtime = currentRuntime === "bun" ? [] : ["run", "-A", "--config", denoConfig];
+  return passThrough([process.execPath, ...runtime, join(ROOT, script), ...args]);
+}
+
+async function main([task, ...args]: readonly string[]): Promise<number> {
+  switch (task) {
+    case "setup":
+      stopChildrenOnSignals();
+      await setup();
+      return 0;
+    case "test":
+      stopChildrenOnSignals();
+      return await runTests(args);
+    case "check":
+      stopChildrenOnSignals();
+      return await runTests(["--check", ...args]);
+    case "demo":
+      return await runScript("examples/demo.ts", args);
+    case "cli":
+      return await runScript("cli.ts", args);
+    default:
+      console.error(HELP);
+      return task === undefined || task === "help" ? 0 : 2;
+  }
+}
+
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
