@@ -53,5 +53,5 @@ export {
   type StreamUnrepairableSignal,
 } from "./src/stream/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./src/transport/portable.ts";
-export { BinanceWebSocketApiManager } from "./src/manager/edge.ts";
+export { BinanceWebSocketApiManager, Manager } from "./src/manager/edge.ts";
 export type { ManagerOptions, StreamOptions } from "./src/manager/options.ts";

@@ -59,4 +59,4 @@ export {
   type StreamUnrepairableSignal,
 } from "./src/stream/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./src/transport/portable.ts";
-export { BinanceWebSocketApiManager, type ManagerOptions, type StreamOptions } from "./src/manager/mod.ts";
+export { BinanceWebSocketApiManager, Manager, type ManagerOptions, type StreamOptions } from "./src/manager/mod.ts";

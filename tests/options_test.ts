@@ -187,7 +187,7 @@ const streamCases: [what: string, options: unknown, path: string, message: strin
   ["channels without markets", { channels: "trade" }, "markets", "both `channels` and `markets`"],
   ["exact names together with markets", { streams: "btcusdt@trade", markets: "btcusdt" }, "streams", "expected either"],
   ["an empty list", { streams: [] }, "streams", "expected a name or a list of names, none of them empty"],
-  ["an empty name", { streams: [""] }, "streams", "none of them empty"],
+  ["an empty name", { streams: ["btcusdt@trade", ""] }, "streams[1]", "none of them empty"],
   ["a name with a space", { streams: ["btcusdt@trade", "eth usdt@trade"] }, "streams[1]", "without spaces"],
   ["a name without a channel", { streams: "btcusdt" }, "streams", 'expected "<symbol>@<channel>"'],
   [

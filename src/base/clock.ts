@@ -4,13 +4,33 @@
  * @module
  */
 
-/** A timer that has not fired yet. */
+/**
+ * A timer that has not fired yet.
+ *
+ * @example
+ * ```ts
+ * import { ManualClock, type Timer } from "@rawtick/binance/testing";
+ *
+ * const timer: Timer = new ManualClock().setTimer(() => {}, 1_000);
+ * timer.cancel();
+ * ```
+ */
 export interface Timer {
   /** Stops the timer; does nothing if it has fired. */
   cancel(): void;
 }
 
-/** The time and its timers. */
+/**
+ * The time and its timers.
+ *
+ * @example
+ * ```ts
+ * import { type Clock, ManualClock } from "@rawtick/binance/testing";
+ *
+ * const clock: Clock = new ManualClock(0);
+ * console.log(clock.now());
+ * ```
+ */
 export interface Clock {
   /** Wall-clock time in ms since 1970-01-01T00:00:00Z. */
   now(): number;

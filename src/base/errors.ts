@@ -356,9 +356,11 @@ export class ConnectionClosedError extends RawtickError {
  * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
  * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
  * await stream.ready;
+ * exchange.rejectControl({ code: 2, msg: "Invalid request: made up for this example" });
  * await assertRejects(
- *   () => manager.subscribeToStream(stream, { streams: ["no such stream@"] }),
+ *   () => manager.subscribeToStream(stream, { streams: ["ethusdt@trade"] }),
  *   SubscriptionRejectedError,
+ *   "made up for this example",
  * );
  * ```
  */

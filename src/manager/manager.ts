@@ -34,7 +34,19 @@ export interface Platform {
 /** A connection that lasted this long was stable: the next wait starts from the beginning. */
 const STABLE_AFTER_MS = 60_000;
 
-/** The manager without a door's platform; see `BinanceWebSocketApiManager`. */
+/**
+ * What the managers of all doors have in common. Use `BinanceWebSocketApiManager`, which knows its door's libraries.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type Manager } from "@rawtick/binance";
+ * import { BinanceWebSocketApiManager as EdgeManager } from "@rawtick/binance/edge";
+ *
+ * // Code that works with the manager of either door.
+ * const count = (manager: Manager) => manager.streams.length;
+ * console.log(count(new BinanceWebSocketApiManager()), count(new EdgeManager()));
+ * ```
+ */
 export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #options: ManagerOptions<O>;
   readonly #exchange: Exchange;
@@ -43,6 +55,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   #isStopped = false;
   #nextControlId = 1;
 
+  /** Managers are made as `BinanceWebSocketApiManager`. */
   constructor(platform: Platform, options: ManagerOptions<O> = {}) {
     checkManagerOptions(options, platform.libraries);
     this.#options = { ...options };

@@ -11,6 +11,8 @@ import { allLibraries } from "../transport/all_libraries.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
 
+export { Manager } from "./manager.ts";
+
 /**
  * Keeps any number of Binance streams alive and hands their messages to you. Connects when streams are created.
  *

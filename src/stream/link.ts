@@ -73,7 +73,7 @@ export class Link {
       pacer: this.#pacer,
       ackTimeoutMs,
       nextId,
-      send: (text) => this.#connection?.send(text),
+      send: (text) => this.#send(text),
       warn: (message) => logger.warn(`${url}: ${message}`),
     });
     this.ended = this.#run();
@@ -156,6 +156,12 @@ export class Link {
       },
     }, { ...connectOptions, signal: this.#stopping.signal });
     return await connection.closed;
+  }
+
+  #send(text: string): boolean {
+    if (!this.#connection?.isOpen) return false;
+    this.#connection.send(text);
+    return true;
   }
 
   #opened(connection: Connection): void {

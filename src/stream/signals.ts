@@ -6,7 +6,17 @@
 
 import type { CloseInfo } from "../transport/portable.ts";
 
-/** What every signal has. */
+/**
+ * What every signal has.
+ *
+ * @example
+ * ```ts
+ * import type { SignalBase } from "@rawtick/binance";
+ *
+ * const describe = ({ streamId, streamLabel }: SignalBase) => streamLabel ?? streamId;
+ * console.log(describe({ streamId: "1", streamLabel: "trades", timestamp: 1672515782136 }));
+ * ```
+ */
 export interface SignalBase {
   /** Id of the stream. */
   readonly streamId: string;
@@ -16,7 +26,23 @@ export interface SignalBase {
   readonly timestamp: number;
 }
 
-/** A connection of the stream was opened. Comes again after each reconnect. */
+/**
+ * A connection of the stream was opened. Comes again after each reconnect.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectSignal } from "@rawtick/binance";
+ *
+ * const signal: ConnectSignal = {
+ *   type: "CONNECT",
+ *   url: "wss://stream.binance.com:9443/stream?streams=",
+ *   streamId: "1",
+ *   streamLabel: "trades",
+ *   timestamp: 1672515782136,
+ * };
+ * console.log(signal.url);
+ * ```
+ */
 export interface ConnectSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "CONNECT";
@@ -24,7 +50,17 @@ export interface ConnectSignal extends SignalBase {
   readonly url: string;
 }
 
-/** The first message of the stream's life was delivered. Does not come again after a reconnect. */
+/**
+ * The first message of the stream's life was delivered. Does not come again after a reconnect.
+ *
+ * @example
+ * ```ts
+ * import type { FirstReceivedDataSignal } from "@rawtick/binance";
+ *
+ * const onFirst = (signal: FirstReceivedDataSignal) => console.log(signal.streamLabel, signal.data);
+ * onFirst({ type: "FIRST_RECEIVED_DATA", data: "{}", streamId: "1", streamLabel: "trades", timestamp: 1672515782136 });
+ * ```
+ */
 export interface FirstReceivedDataSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "FIRST_RECEIVED_DATA";
@@ -32,7 +68,18 @@ export interface FirstReceivedDataSignal extends SignalBase {
   readonly data: unknown;
 }
 
-/** A connection that had been opened has ended. Failed attempts to reconnect do not repeat it. */
+/**
+ * A connection that had been opened has ended. Failed attempts to reconnect do not repeat it.
+ *
+ * @example
+ * ```ts
+ * import type { DisconnectSignal } from "@rawtick/binance";
+ *
+ * const wasLost = ({ close }: DisconnectSignal) => close.code === 1006;
+ * const close = { code: 1006, reason: "", wasClean: false };
+ * console.log(wasLost({ type: "DISCONNECT", url: "ws://127.0.0.1/", close, lastData: undefined, streamId: "1", streamLabel: "trades", timestamp: 1672515782136 }));
+ * ```
+ */
 export interface DisconnectSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "DISCONNECT";
@@ -44,13 +91,33 @@ export interface DisconnectSignal extends SignalBase {
   readonly lastData: unknown;
 }
 
-/** The stream was stopped by the user. Nothing comes after it. */
+/**
+ * The stream was stopped by the user. Nothing comes after it.
+ *
+ * @example
+ * ```ts
+ * import type { StopSignal } from "@rawtick/binance";
+ *
+ * const onStop = (signal: StopSignal) => console.log("stopped", signal.streamId);
+ * onStop({ type: "STOP", streamId: "1", streamLabel: "trades", timestamp: 1672515782136 });
+ * ```
+ */
 export interface StopSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "STOP";
 }
 
-/** The stream has given up, since reconnecting can't help. Nothing comes after it. */
+/**
+ * The stream has given up, since reconnecting can't help. Nothing comes after it.
+ *
+ * @example
+ * ```ts
+ * import type { StreamUnrepairableSignal } from "@rawtick/binance";
+ *
+ * const onCrash = (signal: StreamUnrepairableSignal) => console.error(signal.error.message);
+ * onCrash({ type: "STREAM_UNREPAIRABLE", error: new Error("429"), streamId: "1", streamLabel: "trades", timestamp: 1672515782136 });
+ * ```
+ */
 export interface StreamUnrepairableSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "STREAM_UNREPAIRABLE";
@@ -58,7 +125,17 @@ export interface StreamUnrepairableSignal extends SignalBase {
   readonly error: Error;
 }
 
-/** The user's `onData` threw, or its promise was rejected. The stream goes on; comes at most once per second and stream. */
+/**
+ * The user's `onData` threw, or its promise was rejected. The stream goes on; comes at most once per second and stream.
+ *
+ * @example
+ * ```ts
+ * import type { CallbackErrorSignal } from "@rawtick/binance";
+ *
+ * const onMistake = (signal: CallbackErrorSignal) => console.error(signal.error);
+ * onMistake({ type: "CALLBACK_ERROR", error: new Error("a mistake"), streamId: "1", streamLabel: "trades", timestamp: 1672515782136 });
+ * ```
+ */
 export interface CallbackErrorSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "CALLBACK_ERROR";

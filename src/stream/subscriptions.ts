@@ -19,8 +19,8 @@ export interface SubscriptionsOptions {
   readonly pacer: Pacer;
   /** How long in ms the exchange may take to answer. */
   readonly ackTimeoutMs: number;
-  /** Sends a control message over the connection. */
-  readonly send: (text: string) => void;
+  /** Sends a control message over the connection; false if that is closing, and its end is about to be told. */
+  readonly send: (text: string) => boolean;
   /** Numbers the control messages. */
   readonly nextId: () => number;
   /** Told about answers that did not come. */
@@ -223,7 +223,7 @@ export class Subscriptions {
         this.#paceTimer = clock.setTimer(() => this.#flush(), delayMs);
         return;
       }
-      this.#send(method, streams);
+      if (!this.#send(method, streams)) return;
     }
   }
 
@@ -244,9 +244,11 @@ export class Subscriptions {
     }
   }
 
-  #send(method: ControlMethod, streams: string[]): void {
+  #send(method: ControlMethod, streams: string[]): boolean {
     const { clock, pacer, ackTimeoutMs, nextId, send } = this.#options;
     const id = nextId();
+    if (!send(controlMessage(method, streams, id))) return false;
+    pacer.note();
     const message: PendingMessage = {
       method,
       streams,
@@ -254,7 +256,6 @@ export class Subscriptions {
     };
     this.#pending.set(id, message);
     for (const stream of streams) this.#inFlight.add(stream);
-    pacer.note();
-    send(controlMessage(method, streams, id));
+    return true;
   }
 }

@@ -11,7 +11,17 @@ export const DEFAULT_CLOSE_TIMEOUT_MS = 1_000;
 /** Default of {@linkcode ConnectOptions.maxMessageBytes}. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** The name of a WebSocket library. See {@linkcode ManagerOptions.websocketLibrary} for what they are. */
+/**
+ * The name of a WebSocket library. See {@linkcode ManagerOptions.websocketLibrary} for what they are.
+ *
+ * @example
+ * ```ts
+ * import type { WebSocketLibrary } from "@rawtick/binance/transport";
+ *
+ * const library: WebSocketLibrary = "native";
+ * console.log(library);
+ * ```
+ */
 export type WebSocketLibrary = "builtin" | "native";
 
 /**

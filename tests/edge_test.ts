@@ -1,0 +1,41 @@
+/**
+ * The edge door stays free of anything that only some runtimes have.
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+
+const IMPORT = /^(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gms;
+
+/** All modules that `entry` loads at run time, and what they import from outside. */
+function moduleGraph(entry: URL): { modules: Set<string>; packages: Set<string> } {
+  const modules = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (url: URL): void => {
+    if (modules.has(url.href)) return;
+    modules.add(url.href);
+    for (const match of readFileSync(url, "utf8").matchAll(IMPORT)) {
+      const specifier = match[1] ?? match[2] ?? match[3] ?? "";
+      if (specifier.startsWith(".")) visit(new URL(specifier, url));
+      else packages.add(specifier);
+    }
+  };
+  visit(entry);
+  return { modules, packages };
+}
+
+test("the module graph of ./edge reaches no node:, no raw sockets, no @std/log", () => {
+  const { modules, packages } = moduleGraph(new URL("../edge.ts", import.meta.url));
+  assertEquals([...packages], ["zod/mini"]);
+  assertEquals([...modules].filter((href) => /\/native\/|all_libraries|std_log|\/testing\/|\/cli\//.test(href)), []);
+  assert(modules.size > 20, "the graph was walked");
+});
+
+test("the same walk finds raw sockets behind the main door", () => {
+  const { modules, packages } = moduleGraph(new URL("../mod.ts", import.meta.url));
+  assert(packages.has("node:net") && packages.has("@std/log"));
+  assert([...modules].some((href) => href.includes("/native/")));
+});
