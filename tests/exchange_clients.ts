@@ -55,7 +55,7 @@ export class Client implements AsyncDisposable {
     const client = new Client(socket);
     await new Promise<void>((resolve, reject) => {
       socket.onopen = () => resolve();
-      socket.onerror = (event) => reject(new Error(event instanceof ErrorEvent ? event.message : "cannot open"));
+      socket.onerror = (event) => reject(new Error("message" in event ? String(event.message) : "cannot open"));
     });
     socket.onerror = null;
     return client;
@@ -232,7 +232,7 @@ export class RawClient implements AsyncDisposable {
       const isUpgrade = head.startsWith("HTTP/1.1 101");
       const length = isUpgrade ? 0 : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
       if (this.#bytes.length < end + 4 + length) return;
-      this.#head(`${head}${this.#bytes.toString("utf8", end + 2, end + 4 + length)}`);
+      this.#head(`${head}${this.#bytes.toString("utf8", end, end + 4 + length)}`);
       this.#head = undefined;
       this.#bytes = this.#bytes.subarray(end + 4 + length);
     }

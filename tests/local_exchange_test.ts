@@ -1,12 +1,14 @@
 /**
- * The local exchange: paths, streams, generated data, sending by hand, counters, TLS, options.
+ * The local exchange: paths, handshakes, sending by hand, counters, TLS, options.
  *
  * @module
  */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { connect as connectTls } from "node:tls";
+import { Buffer } from "node:buffer";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { connect as connectTls } from "node:tls";
 import { InvalidOptionsError } from "@rawtick/binance";
 import {
   generateMessage,
@@ -15,9 +17,10 @@ import {
   ManualClock,
   startLocalExchange,
 } from "@rawtick/binance/testing";
-import { Buffer } from "node:buffer";
 import { Client, handshakeRequest, maskedFrame, RawClient } from "./exchange_clients.ts";
-import { authority, server } from "./fixtures/certificates.ts";
+
+const certificate = (name: string) => readFileSync(new URL(`./certs/${name}`, import.meta.url), "utf8");
+const tls = { cert: certificate("localhost.pem"), key: certificate("localhost.key") };
 
 const bare = (stream: string, n: number, options = {}) => generateMessage(stream, n, options) ?? "not generated";
 const wrapped = (stream: string, n: number, options = {}) =>
@@ -88,16 +91,6 @@ test("broken percent-encoding and an unknown timeUnit are refused", async () => 
   assert(unit.response.endsWith(`{"code":-1194,"msg":"${body}"}`), unit.response);
 });
 
-test("timeUnit=MICROSECOND gives times in microseconds, on spot and not on futures", async () => {
-  for (const [market, timeUnit] of [["spot", "MICROSECOND"], ["futures", "MILLISECOND"]] as const) {
-    for (const speed of ["max", 1] as const) {
-      await using exchange = await startLocalExchange({ market, speed, messagesPerStream: 1 });
-      await using client = await Client.open(exchange, "/ws/btcusdt@trade?timeUnit=microsecond");
-      assertEquals(await client.next(), bare("btcusdt@trade", 0, { market, timeUnit }));
-    }
-  }
-});
-
 test("what is no request for a WebSocket is refused", async () => {
   await using exchange = await startLocalExchange();
   const requests: [request: string, status: number][] = [
@@ -146,120 +139,6 @@ test("a client that breaks RFC 6455 is told so by a Close frame", async () => {
     await using client = await RawClient.open(exchange);
     client.write(bytes);
     assertEquals(await client.closeFrame(), [code, ""]);
-  }
-});
-
-test("at max, every connection gets every stream from message 0, none lost, none twice, in order", async () => {
-  for (const [path, market] of [["/stream?streams=", "spot"], ["/market/stream?streams=", "futures"]] as const) {
-    await using exchange = await startLocalExchange({ speed: "max", seed: 3, messagesPerStream: 5000 });
-    const streams = ["btcusdt@aggTrade", "ethusdt@kline_1m", "这是usdt@aggTrade"];
-    for (const _ of ["first connection", "second connection"]) {
-      await using client = await Client.open(exchange, path + streams.map(encodeURIComponent).join("/"));
-      const received = await client.take(15_000);
-      for (const stream of streams) {
-        const own = received.filter((text) => String(text).startsWith(`{"stream":"${stream}"`));
-        const expected = Array.from({ length: 5000 }, (_, n) => wrapped(stream, n, { seed: 3, market }));
-        assert(own.length === 5000 && own.every((text, n) => text === expected[n]), stream);
-      }
-      await client.ask('{"method":"LIST_SUBSCRIPTIONS","id":1}');
-    }
-    assertEquals(exchange.messagesSent, 30_000);
-  }
-});
-
-test("at max, messages larger than a write arrive whole", async () => {
-  await using exchange = await startLocalExchange({
-    speed: "max",
-    messagesPerStream: 30,
-    limits: { controlMessageBytes: Infinity },
-  });
-  await using client = await Client.open(exchange, "/ws");
-  const stream = `${"x".repeat(70_000)}@trade`;
-  await client.ask(JSON.stringify({ method: "SUBSCRIBE", params: [stream], id: 1 }));
-  const received = await client.take(30);
-  assert(received.every((text, n) => text === bare(stream, n)));
-});
-
-test("at max, a client that reads nothing holds the exchange back, and loses nothing", async () => {
-  await using exchange = await startLocalExchange({ speed: "max", messagesPerStream: 200_000 });
-  await using client = await RawClient.open(exchange, "/ws/btcusdt@trade");
-  client.pause();
-  let before = -1;
-  // Nothing more is written once the buffers of both sockets are full.
-  while (before !== exchange.messagesSent) {
-    before = exchange.messagesSent;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert(before < 200_000, `${before} messages written to a client that reads nothing`);
-  client.resume();
-  await exchange.waitFor(() => exchange.messagesSent === 200_000, 20_000);
-  let last = "";
-  for (let n = 0; n < 200_000; n++) last = await client.text();
-  assertEquals(last, bare("btcusdt@trade", 199_999));
-});
-
-test("at a factor, all connections get the same message of a stream at the same time", async () => {
-  const clock = new ManualClock();
-  await using exchange = await startLocalExchange({ clock, speed: 2, messagesPerSecond: 5 });
-  await using early = await Client.open(exchange, "/stream?streams=btcusdt@trade");
-  await exchange.waitForConnections(1);
-  clock.advance(0);
-  assertEquals(await early.next(), wrapped("btcusdt@trade", 0), "message 0 comes at once");
-  clock.advance(99);
-  await early.ask('{"method":"LIST_SUBSCRIPTIONS","id":1}');
-  clock.advance(1);
-  assertEquals(await early.next(), wrapped("btcusdt@trade", 1));
-  await using late = await Client.open(exchange, "/ws/btcusdt@trade");
-  await exchange.waitForConnections(2);
-  clock.advance(300);
-  assertEquals(await late.take(3), [2, 3, 4].map((n) => bare("btcusdt@trade", n)));
-  assertEquals(await early.take(3), [2, 3, 4].map((n) => wrapped("btcusdt@trade", n)));
-});
-
-test("at a factor, a stream goes on while nobody listens", async () => {
-  const clock = new ManualClock();
-  await using exchange = await startLocalExchange({ clock });
-  await using client = await Client.open(exchange, "/ws");
-  await client.ask('{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":1}');
-  clock.advance(0);
-  assertEquals(await client.next(), bare("btcusdt@trade", 0));
-  await client.ask('{"method":"UNSUBSCRIBE","params":["btcusdt@trade"],"id":2}');
-  clock.advance(1_050);
-  await client.ask('{"method":"SUBSCRIBE","params":["btcusdt@trade"],"id":3}');
-  clock.advance(50);
-  assertEquals(await client.next(), bare("btcusdt@trade", 11));
-});
-
-test("at a factor, a client that reads too little is disconnected instead of filling the memory", async () => {
-  await using exchange = await startLocalExchange({ messagesPerSecond: 400_000 });
-  await using client = await RawClient.open(exchange, "/ws/btcusdt@depth20");
-  client.pause();
-  await exchange.waitFor(() => exchange.connections === 0, 20_000);
-  assertEquals(exchange.openConnections, []);
-});
-
-test("a stream on the wrong path of futures is acknowledged and stays silent", async () => {
-  const all = ["btcusdt@bookTicker", "btcusdt@depth", "btcusdt@trade", "btcusdt@markPrice", "btcusdt@aggTrade"];
-  for (const [path, served] of [["/public/ws", 3], ["/ws", 3], ["/market/ws", 2], ["/private/ws", 0]] as const) {
-    await using exchange = await startLocalExchange({ market: "futures", speed: "max", messagesPerStream: 1 });
-    await using client = await Client.open(exchange, path);
-    const params = JSON.stringify(all);
-    assertEquals(await client.ask(`{"method":"SUBSCRIBE","params":${params},"id":1}`), '{"result":null,"id":1}');
-    await client.take(served);
-    assertEquals(await client.ask('{"method":"LIST_SUBSCRIPTIONS","id":2}'), `{"result":${params},"id":2}`);
-    assertEquals(exchange.messagesSent, served, path);
-    assertEquals(all.filter((stream) => exchange.push(stream, "{}") > 0).length, served, path);
-  }
-});
-
-test("any serves every stream on every path, in the shape of the path's market", async () => {
-  for (const [path, market] of [["/ws", "spot"], ["/public/ws", "futures"], ["/market/ws", "futures"]] as const) {
-    await using exchange = await startLocalExchange({ speed: "max", messagesPerStream: 1 });
-    await using client = await Client.open(exchange, `${path}/btcusdt@trade/btcusdt@markPrice`);
-    assertEquals(await client.take(2), [
-      bare("btcusdt@trade", 0, { market }),
-      bare("btcusdt@markPrice", 0, { market: "futures" }),
-    ]);
   }
 });
 
@@ -343,9 +222,14 @@ test("a client's close is answered with its code, and the TCP connection is ende
 });
 
 test("over TLS, data arrives and the certificate is the one that was given", async () => {
-  await using exchange = await startLocalExchange({ tls: server, speed: "max", messagesPerStream: 20_000 });
+  await using exchange = await startLocalExchange({ tls, speed: "max", messagesPerStream: 20_000 });
   assertEquals(exchange.url, `wss://127.0.0.1:${exchange.port}`);
-  const socket = connectTls({ host: "127.0.0.1", port: exchange.port, ca: authority, servername: "localhost" });
+  const socket = connectTls({
+    host: "127.0.0.1",
+    port: exchange.port,
+    ca: certificate("ca.pem"),
+    servername: "localhost",
+  });
   await using client = await RawClient.over(socket, "secureConnect");
   await client.request(handshakeRequest("/stream?streams=btcusdt@trade"));
   for (let n = 0; n < 20_000; n++) {
@@ -354,7 +238,8 @@ test("over TLS, data arrives and the certificate is the one that was given", asy
   }
   assertEquals(exchange.totalConnections, 1);
   exchange.killConnections();
-  assertEquals(await client.ended, "reset");
+  // Deno's node:tls has no way to reset the connection below it.
+  assertEquals(await client.ended, "Deno" in globalThis ? "fin" : "reset");
   await exchange.waitForConnections(0);
 });
 
@@ -380,7 +265,7 @@ test("an option that can't be used is refused by its name", async () => {
       { pingIntervalMs: Infinity },
       "Cannot use Infinity as `pingIntervalMs`: expected a time in ms from 0 to 2147483647",
     ],
-    [{ tls: { cert: server.cert } }, "Cannot use undefined as `tls.key`: expected a private key in PEM form"],
+    [{ tls: { cert: tls.cert } }, "Cannot use undefined as `tls.key`: expected a private key in PEM form"],
     [{ limits: { framesPerSecond: -1 } }, "expected a number that is at least 0"],
     [{ ping_interval_ms: 5 }, "Unknown option `ping_interval_ms`: did you mean `pingIntervalMs`?"],
   ];

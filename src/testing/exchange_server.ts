@@ -1,0 +1,294 @@
+/**
+ * The local exchange: its connections, its counters and its switches.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import { Opcode } from "../transport/native/mod.ts";
+import { ApiResponder } from "./api_responder.ts";
+import { checkReason, pingPayload } from "./frame_arguments.ts";
+import { createFeeds, type Feeds } from "./feed/feeds.ts";
+import { type Acceptor, listen, type Listener, type ListenerHost } from "./listener.ts";
+import type { CloseOptions, LocalExchange, RefusalOptions } from "./local_exchange.ts";
+import type { ResolvedOptions } from "./options.ts";
+import type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";
+import { readTarget, type StreamTarget } from "./request_target.ts";
+import type { HttpResponse } from "./server_handshake.ts";
+import { Session, type SessionHost } from "./session.ts";
+import { switchesOff } from "./switches.ts";
+import { Waiters } from "./waiters.ts";
+
+/** The code of closes that Binance documents no code for: the server goes away (RFC 6455 7.4.1). */
+const GOING_AWAY = 1001;
+const DEFAULT_WAIT_MS = 5000;
+
+/** Starts the server of an exchange. */
+export async function startExchangeServer(options: ResolvedOptions): Promise<LocalExchange> {
+  const server = new ExchangeServer(options);
+  await server.start();
+  return server;
+}
+
+class ExchangeServer implements LocalExchange {
+  readonly controlMessages: ControlMessageRecord[] = [];
+  readonly handshakes: HandshakeRecord[] = [];
+  totalConnections = 0;
+  totalHandshakes = 0;
+  refusedHandshakes = 0;
+  messagesSent = 0;
+  pingsReceived = 0;
+  pongsReceived = 0;
+  unsolicitedPongsReceived = 0;
+  readonly #options: ResolvedOptions;
+  readonly #feeds: Feeds;
+  readonly #switches = switchesOff();
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<Session>();
+  readonly #waiters = new Waiters();
+  /** Announced shutdowns that have not come. */
+  readonly #shutdowns = new Set<() => void>();
+  readonly #sessionHost: SessionHost;
+  #listener: Listener | undefined;
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#feeds = createFeeds(options);
+    const api = new ApiResponder(options.clock);
+    this.#sessionHost = {
+      ...options,
+      switches: this.#switches,
+      createFeed: (client) => this.#feeds.create(client),
+      answerRequest: (text) => api.answer(text),
+      onMessagesSent: (count) => {
+        this.messagesSent += count;
+        this.#waiters.notify();
+      },
+      onControl: ({ id }, text) => {
+        const at = options.clock.now();
+        this.controlMessages.push({ connectionId: id, at, text, bytes: Buffer.byteLength(text) });
+      },
+      onPing: () => void this.pingsReceived++,
+      onPong: (isAnswer) => {
+        this.pongsReceived++;
+        if (!isAnswer) this.unsolicitedPongsReceived++;
+      },
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#listener = await listen(this.#options.port, this.#options.tls, this.#listenerHost());
+  }
+
+  get port(): number {
+    return this.#listener?.port ?? this.#options.port;
+  }
+
+  get url(): string {
+    return `${this.#options.tls === undefined ? "ws" : "wss"}://127.0.0.1:${this.port}`;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  get openConnections(): LocalConnection[] {
+    return this.#open().map(({ id, isCombined, streams }) => ({ id, isCombined, streams }));
+  }
+
+  waitFor(condition: () => boolean, timeoutMs: number = DEFAULT_WAIT_MS): Promise<void> {
+    return this.#waiters.wait(
+      condition,
+      timeoutMs,
+      () =>
+        `${this.connections} connections, ${this.totalHandshakes} handshakes, ${this.refusedHandshakes} refused, ` +
+        `${this.controlMessages.length} control messages, ${this.messagesSent} messages sent`,
+    );
+  }
+
+  waitForConnections(count: number, timeoutMs?: number): Promise<void> {
+    return this.waitFor(() => this.connections === count && this.#open().length === count, timeoutMs);
+  }
+
+  broadcast(text: string): void {
+    for (const session of this.#open()) session.send(text);
+  }
+
+  send(connectionId: number, data: string | Uint8Array): void {
+    const open = this.#open();
+    const session = connectionId === -1 ? open.at(-1) : open.find(({ id }) => id === connectionId);
+    if (session === undefined) {
+      const ids = open.map(({ id }) => id).join(", ");
+      throw new RangeError(`Cannot send on the connection ${connectionId}: open are ${ids === "" ? "none" : ids}`);
+    }
+    session.send(data);
+  }
+
+  sendFragmented(parts: readonly (string | Uint8Array)[], type?: "text" | "binary"): void {
+    const isText = type === undefined ? typeof parts[0] === "string" : type === "text";
+    const payloads = parts.map((part) => typeof part === "string" ? Buffer.from(part) : part);
+    for (const session of this.#open()) session.sendFragmented(payloads, isText ? Opcode.Text : Opcode.Binary);
+  }
+
+  push(stream: string, payload: unknown): number {
+    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+    const receivers = this.#open().filter((session) => session.receives(stream));
+    for (const session of receivers) session.push(stream, text);
+    return receivers.length;
+  }
+
+  ping(payload: string | Uint8Array = String(this.#options.clock.now())): void {
+    const bytes = pingPayload(payload);
+    for (const session of this.#open()) session.ping(bytes);
+  }
+
+  refuseConnections(status: number | undefined, options: RefusalOptions = {}): void {
+    if (status === undefined) return void (this.#switches.refusals = undefined);
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`Cannot refuse connections with the status ${status}: expected 200 to 599`);
+    }
+    const { headers = {}, body = "", count = Infinity } = options;
+    this.#switches.refusals = { status, headers, body, left: count };
+  }
+
+  ignoreHandshakes(on: boolean): void {
+    this.#switches.ignoreHandshakes = on;
+  }
+
+  goSilent(on: boolean): void {
+    this.#switches.silent = on;
+    for (const session of this.#sessions) session.wake();
+  }
+
+  ignorePings(on: boolean): void {
+    this.#switches.ignorePings = on;
+  }
+
+  ignoreClose(on: boolean): void {
+    this.#switches.ignoreClose = on;
+  }
+
+  silenceAcks(on: boolean): void {
+    this.#switches.silenceAcks = on;
+  }
+
+  dropAcks(count: number): void {
+    this.#switches.acksToDrop = count;
+  }
+
+  delayAcks(ms: number): void {
+    this.#switches.ackDelayMs = ms;
+  }
+
+  rejectControl(error: { readonly code: number; readonly msg: string } | undefined): void {
+    this.#switches.controlError = error;
+  }
+
+  closeConnections(code: number = 1000, reason: string = ""): void {
+    checkReason(reason);
+    for (const session of this.#open()) session.close(code, reason);
+    this.#waiters.notify();
+  }
+
+  killConnections(): void {
+    for (const session of this.#sessions) session.leave();
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  endConnections(): void {
+    for (const session of this.#sessions) session.leave();
+    for (const socket of this.#sockets) socket.end();
+  }
+
+  serverShutdown(graceMs: number = 0, { code = GOING_AWAY, reason = "" }: CloseOptions = {}): Promise<void> {
+    checkReason(reason);
+    const { clock } = this.#options;
+    const event = JSON.stringify({ e: "serverShutdown", E: clock.now() });
+    const sessions = this.#open();
+    for (const session of sessions) session.push("!serverShutdown", event);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const finish = () => {
+      timer.cancel();
+      this.#shutdowns.delete(finish);
+      for (const session of sessions) session.close(code, reason);
+      this.#waiters.notify();
+      resolve();
+    };
+    const timer = clock.setTimer(finish, graceMs);
+    this.#shutdowns.add(finish);
+    return promise;
+  }
+
+  cut24h(options: CloseOptions = {}): void {
+    this.closeConnections(options.code ?? GOING_AWAY, options.reason);
+  }
+
+  async close(): Promise<void> {
+    for (const finish of this.#shutdowns) finish();
+    this.#feeds.close();
+    await this.#listener?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #open(): Session[] {
+    return [...this.#sessions].filter(({ isOpen }) => isOpen);
+  }
+
+  #listenerHost(): ListenerHost {
+    return {
+      onConnection: (socket) => {
+        this.totalConnections++;
+        this.#sockets.add(socket);
+        this.#waiters.notify();
+      },
+      onDisconnection: (socket) => {
+        this.#sockets.delete(socket);
+        this.#waiters.notify();
+      },
+      onActivity: () => this.#waiters.notify(),
+      onHandshake: (target, headers) => this.#handshake(target, headers),
+      onBadRequest: () => void this.refusedHandshakes++,
+    };
+  }
+
+  #handshake(target: string, headers: Readonly<Record<string, string>>) {
+    const answer = this.#decide(target);
+    const status = answer === undefined ? 0 : "status" in answer ? answer.status : 101;
+    this.handshakes.push({ at: this.#options.clock.now(), target, headers, status });
+    if (answer === undefined) return undefined;
+    if ("status" in answer) {
+      this.refusedHandshakes++;
+      return answer;
+    }
+    return (socket: Socket) => this.#accept(socket, answer);
+  }
+
+  /** What a request for `target` gets: a session, a refusal, or nothing. */
+  #decide(target: string): StreamTarget | HttpResponse | undefined {
+    const { refusals, ignoreHandshakes } = this.#switches;
+    if (ignoreHandshakes) return undefined;
+    if (refusals !== undefined) {
+      if (--refusals.left <= 0) this.#switches.refusals = undefined;
+      return refusals;
+    }
+    const answer = readTarget(target, this.#options.rules);
+    return "status" in answer ? { ...answer, headers: {} } : answer;
+  }
+
+  #accept(socket: Socket, target: StreamTarget): Acceptor {
+    const session = new Session(this.totalHandshakes++, socket, target, this.#sessionHost);
+    this.#sessions.add(session);
+    session.start();
+    return {
+      receive: (chunk) => session.receive(chunk),
+      dispose: () => {
+        this.#sessions.delete(session);
+        session.dispose();
+      },
+    };
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Chooses where the data of an exchange's connections comes from.
+ *
+ * @module
+ */
+
+import type { ResolvedOptions } from "../options.ts";
+import type { Feed, FeedClient } from "./feed.ts";
+import { firehoseFeed } from "./firehose_feed.ts";
+import { LiveHub } from "./live_hub.ts";
+import { replayFeed } from "./replay_feed.ts";
+import { indexRecording } from "./replay_index.ts";
+import { timedReplayFeed } from "./timed_replay_feed.ts";
+
+/** Makes the feed of each connection. */
+export interface Feeds {
+  create(client: FeedClient): Feed;
+  close(): void;
+}
+
+/** Generator or recording, at a pace or as fast as each client takes it. */
+export function createFeeds(options: ResolvedOptions): Feeds {
+  const { replay, speed, clock } = options;
+  const nothingToClose = () => {};
+  if (replay !== undefined) {
+    const rows = indexRecording(replay);
+    return {
+      create: (client) => speed === "max" ? replayFeed(client, rows) : timedReplayFeed(client, rows, clock, speed),
+      close: nothingToClose,
+    };
+  }
+  if (speed === "max") return { create: (client) => firehoseFeed(client, options), close: nothingToClose };
+  const hub = new LiveHub(clock, options.messagesPerSecond * speed, options);
+  return { create: (client) => hub.feed(client), close: () => hub.close() };
+}

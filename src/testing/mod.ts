@@ -1,0 +1,25 @@
+/**
+ * A local exchange for tests: a server on loopback that behaves like Binance's market stream endpoint and misbehaves on
+ * demand, a seeded generator of Binance-shaped messages, recordings, and a clock that is moved by hand. Needs Deno, Bun
+ * or Node.
+ *
+ * @module
+ */
+
+export { type Clock, InvalidOptionsError, ManualClock, RawtickError, type Timer } from "../base/mod.ts";
+export { generateMessage, type GenerateOptions } from "./generator/generator.ts";
+export { type CloseOptions, type LocalExchange, type RefusalOptions, startLocalExchange } from "./local_exchange.ts";
+export type { LocalExchangeLimits, LocalMarket } from "./markets.ts";
+export type { LocalExchangeOptions } from "./options.ts";
+export {
+  formatRow,
+  InvalidRecordingError,
+  parseRecording,
+  type RecordedHttp,
+  type RecordedText,
+  type RecordedUrl,
+  type Recording,
+  type RecordingRow,
+} from "./recording.ts";
+export { RecordingWriter } from "./recording_writer.ts";
+export type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";

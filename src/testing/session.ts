@@ -1,0 +1,281 @@
+/**
+ * One connection of a client: what it subscribed, what it is sent, and how it ends.
+ *
+ * @module
+ */
+
+import type { Socket } from "node:net";
+import { type Clock, type Timer, WebSocketProtocolError } from "../base/mod.ts";
+import { encodeClose, encodeFrame, encodeText, FrameReader, Opcode } from "../transport/native/mod.ts";
+import { checkUrlStreams } from "./control.ts";
+import { ControlDesk } from "./control_desk.ts";
+import { combinedHead, type Feed, type FeedClient } from "./feed/feed.ts";
+import { FrameWindow } from "./frame_window.ts";
+import { Keepalive } from "./keepalive.ts";
+import type { LocalExchangeLimits, MarketRules } from "./markets.ts";
+import { Pump } from "./pump.ts";
+import type { StreamTarget } from "./request_target.ts";
+import type { Switches } from "./switches.ts";
+
+/** What a session needs of its exchange. */
+export interface SessionHost {
+  readonly clock: Clock;
+  readonly rules: MarketRules;
+  readonly limits: LocalExchangeLimits;
+  readonly switches: Switches;
+  readonly pingIntervalMs: number;
+  readonly pongTimeoutMs: number;
+  readonly maxConnectionAgeMs: number;
+  readonly closeOnInvalidJson: boolean;
+  createFeed(client: FeedClient): Feed;
+  /** Answers a request of the WebSocket API. */
+  answerRequest(text: string): string;
+  onMessagesSent(count: number): void;
+  onControl(session: Session, text: string): void;
+  onPing(): void;
+  onPong(isAnswer: boolean): void;
+}
+
+/** Largest message of a client that is read; no control message comes near it. */
+const MAXIMUM_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** How long the client may take to answer a Close frame, in ms. */
+const CLOSE_TIMEOUT_MS = 1000;
+/** RFC 6455 7.4.1: a message violates the policy. */
+const POLICY_VIOLATION = 1008;
+const UNMASKED = { mask: false };
+
+/** A connection after its handshake. */
+export class Session {
+  /** Number of the connection, from 0. */
+  readonly id: number;
+  /** What the handshake asked for. */
+  readonly target: StreamTarget;
+  readonly #socket: Socket;
+  readonly #host: SessionHost;
+  readonly #desk: ControlDesk;
+  readonly #reader: FrameReader;
+  readonly #window: FrameWindow;
+  readonly #keepalive: Keepalive;
+  readonly #feed: Feed;
+  readonly #pump: Pump;
+  readonly #timers = new Set<Timer>();
+  #isClosing = false;
+
+  /** Creates the session of a socket whose handshake was answered. */
+  constructor(id: number, socket: Socket, target: StreamTarget, host: SessionHost) {
+    this.id = id;
+    this.target = target;
+    this.#socket = socket;
+    this.#host = host;
+    // Requests of the WebSocket API are limited by their weight.
+    const framesPerSecond = target.kind === "api" ? Infinity : host.limits.framesPerSecond;
+    this.#window = new FrameWindow(host.clock, framesPerSecond);
+    this.#reader = new FrameReader({
+      onText: (text) => this.#onText(text),
+      onBinary: () => void this.#count(),
+      onPing: (payload) => this.#onPing(payload),
+      onPong: (payload) => this.#onPong(payload),
+      onClose: (code, reason) => this.#onClose(code, reason),
+    }, { role: "server", maxMessageBytes: MAXIMUM_MESSAGE_BYTES });
+    this.#keepalive = new Keepalive({
+      clock: host.clock,
+      intervalMs: host.pingIntervalMs,
+      timeoutMs: host.pongTimeoutMs,
+      sendPing: (payload) => this.#write(encodeFrame(Opcode.Ping, payload, UNMASKED)),
+      isHeld: () => this.#isSilent,
+      onTimeout: () => void (this.#isSilent || this.close(POLICY_VIOLATION, "Pong timeout")),
+    });
+    this.#desk = new ControlDesk(target.isCombined, host, {
+      isSilent: () => this.#isSilent,
+      reply: (text) => this.#write(encodeText(text, UNMASKED)),
+      close: () => this.close(POLICY_VIOLATION, "Invalid request"),
+      later: (ms, action) => this.#later(ms, action),
+      subscribed: (streams) => {
+        const served = streams.filter((stream) => this.receives(stream));
+        if (served.length > 0) this.#feed.add(served);
+      },
+      unsubscribed: (streams) => this.#feed.remove(streams),
+    });
+    this.#feed = host.createFeed(this.#feedClient());
+    this.#pump = new Pump(socket, this.#feed, () => this.#isSilent, (count) => host.onMessagesSent(count));
+  }
+
+  /** The names of the subscribed streams, in the order of their subscription. */
+  get streams(): readonly string[] {
+    return [...this.#desk.streams];
+  }
+
+  /** Whether data is wrapped as `{"stream":…,"data":…}`. */
+  get isCombined(): boolean {
+    return this.#desk.isCombined;
+  }
+
+  /** Whether messages can be sent: from the handshake until either side starts to close. */
+  get isOpen(): boolean {
+    return !this.#isClosing && !this.#socket.destroyed;
+  }
+
+  /** Whether `stream` is subscribed and served on the connection's path. */
+  receives(stream: string): boolean {
+    return this.#desk.streams.has(stream) && this.#host.rules.serves(this.target.route, stream);
+  }
+
+  /** Starts pings, and the streams that the URL named. */
+  start(): void {
+    const { limits, maxConnectionAgeMs } = this.#host;
+    this.#keepalive.start();
+    this.#later(maxConnectionAgeMs, () => this.close(1001, ""));
+    const error = checkUrlStreams(this.target.streams, limits.streamsPerConnection);
+    if (error === undefined) return this.#desk.subscribe(this.target.streams);
+    this.#write(encodeText(error, UNMASKED));
+    this.close(POLICY_VIOLATION, "Invalid request");
+  }
+
+  /** Takes bytes from the socket. */
+  receive(chunk: Uint8Array): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof WebSocketProtocolError)) throw error;
+      this.close(error.closeCode, "");
+    }
+  }
+
+  /** Sends a message, whatever the switches say. */
+  send(data: string | Uint8Array): void {
+    if (!this.isOpen) return;
+    this.#write(
+      typeof data === "string" ? encodeText(data, UNMASKED) : encodeFrame(Opcode.Binary, data, UNMASKED),
+    );
+    this.#host.onMessagesSent(1);
+  }
+
+  /** Sends a message in as many frames as there are parts. */
+  sendFragmented(parts: readonly Uint8Array[], opcode: Opcode): void {
+    if (!this.isOpen) return;
+    for (const [index, part] of parts.entries()) {
+      const fin = index === parts.length - 1;
+      this.#write(encodeFrame(index === 0 ? opcode : Opcode.Continuation, part, { fin, mask: false }));
+    }
+    this.#host.onMessagesSent(1);
+  }
+
+  /** Sends the payload of a stream in the connection's form. */
+  push(stream: string, payload: string): void {
+    this.send(this.isCombined ? `${combinedHead(stream)}${payload}}` : payload);
+  }
+
+  /** Sends a ping. */
+  ping(payload: Uint8Array): void {
+    if (this.isOpen) this.#keepalive.ping(payload);
+  }
+
+  /** Something that stopped the data has changed. */
+  wake(): void {
+    this.#pump.wake();
+  }
+
+  /** Sends a Close frame and ends the connection once it is answered. Code 1005 sends one without a code. */
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#startClosing();
+    this.#write(encodeClose(code, reason, UNMASKED));
+  }
+
+  /** Sends nothing any more, not even a Close frame: the socket is about to be ended by someone else. */
+  leave(): void {
+    this.#startClosing();
+  }
+
+  /** The socket is closed: releases everything. */
+  dispose(): void {
+    this.#startClosing();
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+  }
+
+  get #isSilent(): boolean {
+    return this.#host.switches.silent || this.#isClosing;
+  }
+
+  #feedClient(): FeedClient {
+    const { rules } = this.#host;
+    // The getters belong to this session: an object literal has no `this` of a class.
+    // deno-lint-ignore no-this-alias
+    const session = this;
+    return {
+      get isCombined() {
+        return session.isCombined;
+      },
+      get isSilent() {
+        return session.#isSilent;
+      },
+      isMicroseconds: this.target.isMicroseconds,
+      market: rules.payloadsOf(this.target.prefix),
+      wake: () => this.#pump.wake(),
+      overflow: () => {
+        this.leave();
+        this.#socket.destroy();
+      },
+    };
+  }
+
+  #write(frame: Uint8Array): void {
+    if (this.#socket.writable) this.#socket.write(frame);
+  }
+
+  #startClosing(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#pump.close();
+    this.#feed.close();
+    this.#keepalive.stop();
+    // Real time also in tests that move the clock: the client on the other side of the socket has its own.
+    const timeout = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.#timers.add({ cancel: () => clearTimeout(timeout) });
+  }
+
+  #later(ms: number, action: () => void): void {
+    const timer = this.#host.clock.setTimer(() => {
+      this.#timers.delete(timer);
+      action();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  /** Counts a frame of the client; returns whether it is to be obeyed. */
+  #count(): boolean {
+    if (this.#isSilent) return false;
+    if (this.#window.take()) return true;
+    this.close(POLICY_VIOLATION, "Too many requests");
+    return false;
+  }
+
+  #onPing(payload: Uint8Array): void {
+    this.#host.onPing();
+    if (!this.#count() || this.#host.switches.ignorePings) return;
+    this.#write(encodeFrame(Opcode.Pong, payload, UNMASKED));
+  }
+
+  #onPong(payload: Uint8Array): void {
+    this.#host.onPong(this.#keepalive.pong(payload));
+    this.#count();
+  }
+
+  #onClose(code: number, reason: string): void {
+    const { switches } = this.#host;
+    if (this.#isClosing) return void this.#socket.end();
+    if (switches.silent || switches.ignoreClose) return;
+    this.close(code, reason);
+    this.#socket.end();
+  }
+
+  #onText(text: string): void {
+    this.#host.onControl(this, text);
+    if (this.target.kind === "streams") {
+      if (this.#count()) this.#desk.handle(text);
+    } else if (!this.#isSilent) {
+      this.#desk.answer(this.#host.answerRequest(text), false);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The head of one frame (RFC 6455 5.2): read from bytes, with every rule that concerns a frame by itself.
+ *
+ * @module
+ */
+
+import { WebSocketProtocolError } from "../../base/mod.ts";
+import { MAX_CONTROL_PAYLOAD, Opcode } from "./opcode.ts";
+
+/** The longest frame head in bytes: 2, a 64-bit length and a masking key. */
+export const MAX_FRAME_HEAD = 14;
+
+/** Makes the error for a violation that has close code 1002. */
+export function violation(what: string, code: string): WebSocketProtocolError {
+  return new WebSocketProtocolError(`Cannot read a frame: ${what}`, code, 1002);
+}
+
+/** The fields of a frame head. One object is reused for all frames of a connection. */
+export class FrameHeader {
+  /** Whether this is the last frame of its message. */
+  fin = false;
+  /** One of {@linkcode Opcode}. */
+  opcode = 0;
+  /** Length of the payload in bytes. */
+  length = 0;
+  /** The masking key as a word, its first byte lowest; 0 for an unmasked frame. */
+  maskingKey = 0;
+  readonly #expectMasked: boolean;
+
+  /** Creates a header that takes only masked frames (those of a client) or only unmasked ones (those of a server). */
+  constructor(expectMasked: boolean) {
+    this.#expectMasked = expectMasked;
+  }
+
+  /**
+   * Reads the head that starts at `at`.
+   *
+   * @returns Its length in bytes, or 0 if `bytes[at..end)` holds only a part of it.
+   * @throws {WebSocketProtocolError} as soon as the bytes that are there are wrong.
+   */
+  read(bytes: Uint8Array, at: number, end: number): number {
+    if (at >= end) return 0;
+    const first = bytes[at]!;
+    // RSV1 becomes legal on the first frame of a message once permessage-deflate is negotiated (RFC 7692 6).
+    if ((first & 0x70) !== 0) throw violation("reserved bits are set", "RESERVED_BITS");
+    this.fin = (first & 0x80) !== 0;
+    this.opcode = first & 0x0f;
+    const control = (this.opcode & 8) !== 0;
+    if (this.opcode > (control ? Opcode.Pong : Opcode.Binary)) {
+      throw violation(`the opcode 0x${this.opcode.toString(16)} is reserved`, "RESERVED_OPCODE");
+    }
+    if (control && !this.fin) throw violation("a control frame is fragmented", "FRAGMENTED_CONTROL_FRAME");
+    if (end - at < 2) return 0;
+
+    const second = bytes[at + 1]!;
+    const masked = second >= 0x80;
+    if (masked !== this.#expectMasked) {
+      // RFC 6455 5.1: a server must not mask, a client must.
+      if (masked) throw violation("the server masked it", "MASKED_FRAME");
+      throw violation("the client did not mask it", "UNMASKED_FRAME");
+    }
+    let head = 2;
+    this.length = second & 0x7f;
+    if (control && this.length > MAX_CONTROL_PAYLOAD) {
+      throw violation(`a control frame has more than ${MAX_CONTROL_PAYLOAD} bytes`, "CONTROL_FRAME_TOO_LONG");
+    }
+    if (this.length === 126) {
+      if (end - at < 4) return 0;
+      this.length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+      if (this.length < 126) throw notMinimal();
+      head = 4;
+    } else if (this.length === 127) {
+      if (end - at > 2 && bytes[at + 2]! > 0x7f) {
+        throw violation("the top bit of the 64-bit length is set", "LENGTH_OUT_OF_RANGE");
+      }
+      if (end - at < 10) return 0;
+      // Above 2^53 this rounds, which does no harm: no limit is that large.
+      this.length = word(bytes, at + 2) * 0x1_0000_0000 + word(bytes, at + 6);
+      if (this.length < 0x1_0000) throw notMinimal();
+      head = 10;
+    }
+    this.maskingKey = 0;
+    if (!masked) return head;
+    if (end - at < head + 4) return 0;
+    at += head;
+    this.maskingKey = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    return head + 4;
+  }
+}
+
+/** The unsigned 32-bit number at `at`, in network order. */
+function word(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+function notMinimal(): WebSocketProtocolError {
+  return violation("its length is not encoded in the shortest form", "LENGTH_NOT_MINIMAL");
+}

@@ -1,0 +1,75 @@
+/**
+ * Encodes frames (RFC 6455 5.2): one function for each kind that an endpoint sends.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { applyMask, freshMaskingKey } from "./mask.ts";
+import { NO_STATUS_RECEIVED, Opcode } from "./opcode.ts";
+
+export { Opcode } from "./opcode.ts";
+
+/** How a frame is encoded. */
+export interface FrameOptions {
+  /** Whether this is the last frame of its message. Default: true. */
+  readonly fin?: boolean;
+  /** Whether the payload is masked: true for a client, false for a server (RFC 6455 5.1). */
+  readonly mask: boolean;
+}
+
+/** A frame of which the payload still has to be written. */
+interface BlankFrame {
+  /** The frame, its head written. */
+  readonly frame: Buffer;
+  /** Where the payload starts in `frame`. */
+  readonly start: number;
+  readonly key: number;
+}
+
+/** Encodes one frame. The payload is copied, not changed. */
+export function encodeFrame(opcode: Opcode, payload: Uint8Array, options: FrameOptions): Uint8Array {
+  const { frame, start, key } = blankFrame(opcode, payload.length, options);
+  frame.set(payload, start);
+  if (options.mask) applyMask(frame, start, frame.length, key, 0);
+  return frame;
+}
+
+/** Encodes a text message in one frame. Lone surrogates become U+FFFD, as in `TextEncoder`. */
+export function encodeText(text: string, options: FrameOptions): Uint8Array {
+  const length = Buffer.byteLength(text);
+  const { frame, start, key } = blankFrame(Opcode.Text, length, options);
+  frame.write(text, start, length, length === text.length ? "latin1" : "utf8");
+  if (options.mask) applyMask(frame, start, frame.length, key, 0);
+  return frame;
+}
+
+/** Encodes a Close frame. Code 1005 stands for none, then the payload is empty. */
+export function encodeClose(code: number, reason: string, options: FrameOptions): Uint8Array {
+  if (code === NO_STATUS_RECEIVED) return encodeFrame(Opcode.Close, new Uint8Array(0), options);
+  const text = new TextEncoder().encode(reason);
+  const payload = new Uint8Array(2 + text.length);
+  payload[0] = code >> 8;
+  payload[1] = code & 0xff;
+  payload.set(text, 2);
+  return encodeFrame(Opcode.Close, payload, options);
+}
+
+/** Makes a frame with its head written and room for a payload that starts at a multiple of 4, so that masking is fast. */
+function blankFrame(opcode: Opcode, length: number, { fin = true, mask }: FrameOptions): BlankFrame {
+  const lengthBytes = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
+  const start = 2 + lengthBytes + (mask ? 4 : 0);
+  const padding = -start & 3;
+  const frame = Buffer.allocUnsafe(padding + start + length).subarray(padding);
+  frame[0] = (fin ? 0x80 : 0) | opcode;
+  const lengthCode = lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127;
+  frame[1] = (mask ? 0x80 : 0) | lengthCode;
+  if (lengthBytes === 2) frame.writeUInt16BE(length, 2);
+  if (lengthBytes === 8) {
+    frame.writeUInt32BE(Math.floor(length / 0x1_0000_0000), 2);
+    frame.writeUInt32BE(length >>> 0, 6);
+  }
+  const key = mask ? freshMaskingKey() : 0;
+  if (mask) frame.writeInt32LE(key, start - 4);
+  return { frame, start, key };
+}
