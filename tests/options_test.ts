@@ -148,6 +148,25 @@ for (const [what, options, errorClass, path, message] of managerCases) {
   });
 }
 
+test("the manager refuses combinations that can't work", () => {
+  const cases: [options: unknown, path: string, message: string][] = [
+    [{ onData() {}, bufferSize: 5 }, "bufferSize", "expected one of them"],
+    [{ onData() {}, overflow: "error" }, "overflow", "expected one of them"],
+    [{ reconnectMinDelayMs: 5_000, reconnectMaxDelayMs: 100 }, "reconnectMinDelayMs", "up to `reconnectMaxDelayMs`"],
+    [{ websocketBaseUrl: "wss://stream.binance.com:9443/ws" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
+    [{ websocketBaseUrl: "ws://127.0.0.1:9/stream/" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
+  ];
+  for (const [options, path, message] of cases) {
+    const error = assertThrows(() => construct(options), InvalidOptionsError);
+    assertEquals(error.path, path);
+    assert(error.message.includes(message), error.message);
+  }
+  // A callback for one form must not get the other.
+  const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1", onData: (text: string) => text.length });
+  const error = assertThrows(() => manager.createStream({ streams: "a@b", output: "json" }), InvalidOptionsError);
+  assertEquals(error.path, "output");
+});
+
 test("a library that is not part of the edge door is an error there", () => {
   const error = assertThrows(() => new EdgeManager({ websocketLibrary: "native" }), WebSocketLibraryUnavailableError);
   assertEquals([error.code, error.path], ["WEBSOCKET_LIBRARY_UNAVAILABLE", "websocketLibrary"]);

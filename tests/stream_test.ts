@@ -58,6 +58,83 @@ testEachLibrary("a reader that breaks off does not stop the stream; the next one
   assertEquals(stream.state, "running");
 });
 
+testEachLibrary("a reader that goes while it waits takes no message along", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  const iterator = stream[Symbol.asyncIterator]();
+  const waiting = iterator.next();
+  await iterator.return?.();
+  assertEquals(await waiting, { value: undefined, done: true });
+  assertEquals(await iterator.next(), { value: undefined, done: true });
+  const reader = stream.readable.getReader();
+  const reading = reader.read();
+  await reader.cancel();
+  assertEquals((await reading).done, true);
+  bench.exchange.broadcast(trade(1).text);
+  for await (const text of stream) {
+    assertEquals(text, trade(1).text);
+    break;
+  }
+  assertEquals(stream.statistics.droppedMessages, 0);
+});
+
+testEachLibrary("several readers share the messages, each goes to one of them", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  const received: string[] = [];
+  const readers = [1, 2, 3].map(async () => {
+    for await (const text of stream) received.push(text);
+  });
+  for (const text of trades(0, 50)) bench.exchange.broadcast(text);
+  await until(() => received.length === 50, "all messages");
+  await stream.stop();
+  await Promise.all(readers);
+  assertEquals(received.toSorted(), trades(0, 50).toSorted());
+});
+
+testEachLibrary("a message that is not JSON is reported and skipped with output json", async (library) => {
+  await using bench = await startBench(library, { output: "json" });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.broadcast("not JSON");
+  bench.exchange.broadcast(trade(1).text);
+  for await (const message of stream) {
+    assertEquals(message.stream, "btcusdt@trade");
+    break;
+  }
+  assertEquals([stream.state, stream.statistics.callbackErrors], ["running", 0]);
+  assertInstanceOf(stream.lastError, SyntaxError);
+  assertStringIncludes(bench.log.join("\n"), "a message is not JSON");
+  const first = bench.signals.find(({ type }) => type === "FIRST_RECEIVED_DATA");
+  assert(first?.type === "FIRST_RECEIVED_DATA");
+  assertEquals(first.data, JSON.parse(trade(1).text));
+});
+
+testEachLibrary("a logger that throws breaks nothing", async (library) => {
+  const fail = () => {
+    throw new Error("the disk is full");
+  };
+  await using bench = await startBench(library, { logger: { debug: fail, info: fail, warn: fail, error: fail } });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.killConnections();
+  await until(() => stream.statistics.reconnects === 1, "a reconnect");
+  await stream.subscribe({ streams: ["ethusdt@trade"] });
+  await stream.stop();
+  assertEquals(stream.state, "stopped");
+});
+
+testEachLibrary("a stream of another manager is not ours to stop", async (library) => {
+  await using mine = await startBench(library);
+  await using theirs = await startBench(library);
+  const stream = theirs.manager.createStream({ streams: ["btcusdt@trade"] });
+  await assertRejects(() => mine.manager.stopStream(stream), UnknownStreamError);
+  await stream.ready;
+  assertEquals(stream.state, "running");
+});
+
 testEachLibrary("output json delivers parsed messages to a callback and to a reader", async (library) => {
   await using bench = await startBench(library, { output: "json" });
   const seen: StreamMessage[] = [];

@@ -10,7 +10,7 @@ import {
   SubscriptionRejectedError,
   SubscriptionTimeoutError,
 } from "@rawtick/binance";
-import { startBench, testEachLibrary, trade, until } from "./support.ts";
+import { startBench, testEachLibrary, until } from "./support.ts";
 
 interface Control {
   method: string;
@@ -158,8 +158,10 @@ testEachLibrary("a lost acknowledgement is asked for again; if none comes, the c
   await stream.subscribe({ streams: ["b@trade"] });
   bench.exchange.silenceAcks(true);
   await assertRejects(() => stream.subscribe({ streams: ["c@trade"] }), SubscriptionTimeoutError, '"c@trade"');
-  bench.exchange.silenceAcks(false);
   assertEquals(stream.subscriptions, ["a@trade", "b@trade", "c@trade"], "still wanted");
+  await assertRejects(() => stream.subscribe({ streams: ["c@trade"] }), SubscriptionTimeoutError, '"c@trade"');
+  bench.exchange.silenceAcks(false);
+  await stream.subscribe({ streams: ["c@trade"] });
   const received: string[] = [];
   bench.exchange.push("c@trade", {});
   for await (const text of stream) {
@@ -195,5 +197,18 @@ testEachLibrary("errors without an id reach the caller whose message was refused
   await until(() => bench.exchange.controlMessages.length === 2, "the SUBSCRIBE");
   bench.exchange.broadcast('{"code":1,"msg":"made up"}');
   await refused;
-  bench.exchange.broadcast(trade(1).text);
 });
+
+testEachLibrary(
+  "many streams that can't connect stay within the attempts that the exchange allows",
+  async (library) => {
+    await using bench = await startBench(library, { reconnectMinDelayMs: 1, reconnectMaxDelayMs: 1 });
+    bench.exchange.refuseConnections(503);
+    for (let index = 0; index < 60; index++) bench.manager.createStream({ streams: [`s${index}@trade`] });
+    await until(() => bench.exchange.refusedHandshakes >= 250, "the attempts used up");
+    await until(() => bench.log.some((line) => line.includes("too many attempts to connect")), "the pause logged");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assertEquals(bench.exchange.refusedHandshakes, 250);
+    assertEquals(bench.manager.streams.every(({ state }) => state === "restarting"), true);
+  },
+);

@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { ManualClock } from "@rawtick/binance/testing";
 import { Backoff } from "../src/stream/backoff.ts";
-import { Pacer } from "../src/stream/pacer.ts";
+import { connectPacer, framePacer, Pacer } from "../src/stream/pacer.ts";
 import { Watchdog } from "../src/stream/watchdog.ts";
 
 function watch(clock: ManualClock) {
@@ -66,14 +66,14 @@ test("any answer to the question keeps the connection", () => {
   assertEquals(clock.pendingTimers, 0);
 });
 
-test("the pacer never lets more frames than allowed into any second, whatever the demand", () => {
+test("the pacer never lets more into any window than its limit, and no less over time", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 12 }),
-      fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 60 }),
+      fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 60 }),
       (limit, gaps) => {
         const clock = new ManualClock(0);
-        const pacer = new Pacer(clock, limit);
+        const pacer = new Pacer(clock, limit, 1_000);
         const sent: number[] = [];
         for (const gap of gaps) {
           clock.advance(gap);
@@ -83,12 +83,35 @@ test("the pacer never lets more frames than allowed into any second, whatever th
           sent.push(clock.now());
         }
         for (const [index, at] of sent.entries()) {
-          const next = sent[index + Math.max(1, limit - 1)];
+          const next = sent[index + limit];
           if (next !== undefined) assert(next - at >= 1_000);
         }
+        // Whoever always waits only as long as he must gets the whole limit in every window.
+        const greedyStart = clock.now();
+        for (let i = 0; i < limit * 5; i++) {
+          clock.advance(pacer.delayMs);
+          pacer.note();
+        }
+        assert(clock.now() - greedyStart <= 5_000);
       },
     ),
   );
+});
+
+test("frames leave room for a pong, attempts to connect for the other users of an address", () => {
+  const within = (windowMs: number, make: (clock: ManualClock) => Pacer) => {
+    const clock = new ManualClock(0);
+    const pacer = make(clock);
+    let count = 0;
+    for (; clock.now() + pacer.delayMs < windowMs; count++) {
+      clock.advance(pacer.delayMs);
+      pacer.note();
+    }
+    return count;
+  };
+  assertEquals(within(1_000, (clock) => framePacer(clock, 5)), 4);
+  assertEquals(within(1_000, (clock) => framePacer(clock, 10)), 9);
+  assertEquals(within(300_000, connectPacer), 250);
 });
 
 test("the backoff starts at once, doubles up to its limit with full jitter, and starts anew when the link was stable", () => {

@@ -1,8 +1,11 @@
 /**
- * Every error this package throws: one class per thing a caller would catch, each with a stable `code`.
+ * The errors of this package: one class per thing a caller would catch, each with a stable `code`. Misuse that only a change
+ * of code can mend, such as a call on a stopped manager, is a `TypeError`.
  *
  * @module
  */
+
+import { listOf } from "./text.ts";
 
 /**
  * Base class of all errors of this package. Catch it to tell them from the errors of other code.
@@ -220,14 +223,22 @@ export class MaximumSubscriptionsExceededError extends InvalidOptionsError {
  * ```
  */
 export class ConnectionFailedError extends RawtickError {
+  /**
+   * HTTP status of the server's answer to the handshake, if there was one and the runtime lets it be known: Deno's
+   * built-in WebSocket hides it on wss://, Node's always.
+   */
+  readonly status: number | undefined;
+
   /** Creates the error; `options.cause` is what the runtime reported. */
-  constructor(message: string, options: ErrorOptions & { code?: string } = {}) {
+  constructor(message: string, options: ErrorOptions & { code?: string; status?: number | undefined } = {}) {
     super(options.code ?? "CONNECTION_FAILED", message, options);
+    this.status = options.status;
   }
 }
 
 /**
- * The server answered the opening handshake with something else than 101.
+ * The server answered the opening handshake with something else than 101. Where the runtime hides the status, the error is
+ * a plain {@linkcode ConnectionFailedError}.
  *
  * @example
  * ```ts
@@ -246,8 +257,8 @@ export class ConnectionFailedError extends RawtickError {
  * ```
  */
 export class HandshakeRejectedError extends ConnectionFailedError {
-  /** HTTP status of the response, or `undefined` where the runtime hides it (Deno's built-in on wss://, Node's). */
-  readonly status: number | undefined;
+  /** HTTP status of the response. */
+  declare readonly status: number;
   /** The response's `Retry-After` in ms, or `undefined` if it had none or the runtime hides it. */
   readonly retryAfterMs: number | undefined;
   /** The response's headers with lower-case names, or `undefined` where the runtime hides them. */
@@ -259,14 +270,13 @@ export class HandshakeRejectedError extends ConnectionFailedError {
   constructor(
     message: string,
     options: ErrorOptions & {
-      status?: number | undefined;
+      status: number;
       retryAfterMs?: number | undefined;
       headers?: Readonly<Record<string, string>> | undefined;
       body?: string | undefined;
-    } = {},
+    },
   ) {
     super(message, { ...options, code: "HANDSHAKE_REJECTED" });
-    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.headers = options.headers;
     this.body = options.body;
@@ -483,12 +493,4 @@ export class UnknownStreamError extends RawtickError {
   constructor(streamId: string) {
     super("UNKNOWN_STREAM", `Cannot find the stream ${JSON.stringify(streamId)}: expected a stream of this manager`);
   }
-}
-
-/** Joins values for a message: `"a", "b" or "c"`; more than `most` are counted instead of listed. */
-export function listOf(values: readonly string[], word: "or" | "and" = "or", most = 20): string {
-  const quoted = values.slice(0, most).map((value) => JSON.stringify(value));
-  if (values.length > most) return `${quoted.join(", ")} and ${values.length - most} more`;
-  const last = quoted.pop() ?? "nothing";
-  return quoted.length === 0 ? last : `${quoted.join(", ")} ${word} ${last}`;
 }

@@ -29,3 +29,15 @@ export interface Logger {
 
 /** A logger that says nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** The same logger, but one that throws can't break what it reports on. */
+export function guardedLogger(logger: Logger): Logger {
+  const guarded = (level: keyof Logger) => (message: string) => {
+    try {
+      logger[level](message);
+    } catch {
+      // There is no other place to report to.
+    }
+  };
+  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+}

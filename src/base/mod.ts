@@ -9,3 +9,4 @@ export * from "./clock.ts";
 export * from "./errors.ts";
 export * from "./log.ts";
 export * from "./options.ts";
+export * from "./text.ts";

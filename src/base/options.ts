@@ -5,7 +5,8 @@
  */
 
 import type { z } from "zod/mini";
-import { InvalidOptionsError, listOf } from "./errors.ts";
+import { InvalidOptionsError } from "./errors.ts";
+import { listOf } from "./text.ts";
 
 /**
  * Checks `input` with a schema in which the message of every check says what was expected.
@@ -36,6 +37,7 @@ function problemsOf(issue: z.core.$ZodIssue, input: unknown, known: readonly str
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownOption(path === "" ? key : `${path}.${key}`, key, path === "" ? known : []));
   }
+  // The cast: zod's path leads through objects and lists.
   const value = issue.path.reduce<unknown>((object, key) => (object as Record<PropertyKey, unknown>)?.[key], input);
   const subject = path === "" ? "as options" : `as \`${path}\``;
   return [new InvalidOptionsError(`Cannot use ${show(value)} ${subject}: expected ${issue.message}`, { path })];

@@ -17,8 +17,6 @@ const libraries = {
   ),
 };
 
-export { Manager } from "./manager.ts";
-
 /**
  * Keeps any number of Binance streams alive and hands their messages to you: the same as in `"@rawtick/binance"`, for
  * workerd, browsers and other runtimes that have only web standards. Its default logger is silent.

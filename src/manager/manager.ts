@@ -4,12 +4,14 @@
  * @module
  */
 
-import { type Logger, systemClock, UnknownStreamError } from "../base/mod.ts";
+import { guardedLogger, InvalidOptionsError, type Logger, systemClock, UnknownStreamError } from "../base/mod.ts";
 import { type Exchange, exchangeOf } from "../exchange/mod.ts";
 import {
   BinanceStream,
-  checkSelection,
+  checkCapacity,
+  connectPacer,
   type LinkSettings,
+  namesOf,
   type Output,
   type StreamSelection,
   type StreamSettings,
@@ -39,11 +41,11 @@ const STABLE_AFTER_MS = 60_000;
  *
  * @example
  * ```ts
- * import { BinanceWebSocketApiManager, type Manager } from "@rawtick/binance";
+ * import { BinanceWebSocketApiManager, type Manager, type Output } from "@rawtick/binance";
  * import { BinanceWebSocketApiManager as EdgeManager } from "@rawtick/binance/edge";
  *
  * // Code that works with the manager of either door.
- * const count = (manager: Manager) => manager.streams.length;
+ * const count = (manager: Manager<Output>) => manager.streams.length;
  * console.log(count(new BinanceWebSocketApiManager()), count(new EdgeManager()));
  * ```
  */
@@ -62,7 +64,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
     this.#link = {
       clock: systemClock,
-      logger: options.logger ?? platform.defaultLogger,
+      logger: guardedLogger(options.logger ?? platform.defaultLogger),
       open: selectLibrary(platform.libraries, this.websocketLibrary),
       connectOptions: {
         handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
@@ -71,6 +73,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
         ...(options.tls && { tls: options.tls }),
       },
       maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
+      connectPacer: connectPacer(systemClock),
       ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
       pingIntervalMs: options.pingIntervalMs ?? 5_000,
       pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
@@ -104,12 +107,19 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   createStream<P extends Output = O>(options: StreamOptions<P>): BinanceStream<P> {
     if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
     checkStreamOptions(options);
-    const { streams, channels, markets, label, onData, output, bufferSize, overflow } = options;
-    const selection = { ...(streams && { streams }), ...(channels && { channels }), ...(markets && { markets }) };
-    const names = checkSelection(selection, this.#exchange);
     const defaults = this.#options;
+    const { label, onData, output = defaults.output ?? "raw", bufferSize, overflow } = options;
+    if (onData === undefined && defaults.onData !== undefined && output !== (defaults.output ?? "raw")) {
+      throw new InvalidOptionsError(
+        `Cannot give "${output}" to the manager's \`onData\`, which takes "${defaults.output ?? "raw"}": ` +
+          "expected `onData` beside `output`",
+        { path: "output" },
+      );
+    }
+    const names = namesOf(options);
+    checkCapacity(this.#exchange, names);
     const id = crypto.randomUUID();
-    // The casts: a stream without an output of its own has the manager's, so P is O where the manager's values are used.
+    // The cast: the manager's callback is used only for the manager's own output, as was just checked.
     const settings: StreamSettings<P> = {
       id,
       label,
@@ -118,8 +128,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       link: this.#link,
       delivery: {
         clock: this.#link.clock,
-        logger: this.#link.logger,
-        output: output ?? defaults.output ?? "raw",
+        output,
         bufferSize: bufferSize ?? defaults.bufferSize ?? 10_000,
         overflow: overflow ?? defaults.overflow ?? "drop-oldest",
       },
@@ -128,6 +137,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       onEnd: () => void this.#streams.delete(id),
     };
     const stream = new BinanceStream<P>(settings, names);
+    // The cast: a stream is only read and stopped through the list, and those who read look at the stream's own output.
     this.#streams.set(id, stream as unknown as BinanceStream<Output>);
     return stream;
   }
@@ -139,7 +149,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {UnknownStreamError} if there is no stream with this id, and what `subscribe` throws.
    */
   async subscribeToStream(
-    stream: BinanceStream<Output> | BinanceStream | string,
+    stream: BinanceStream<Output> | string,
     selection: StreamSelection,
   ): Promise<void> {
     await this.#find(stream).subscribe(selection);
@@ -177,9 +187,14 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   }
 
   #find(stream: BinanceStream<Output> | string): BinanceStream<Output> {
-    if (typeof stream !== "string") return stream;
-    const found = this.#streams.get(stream);
-    if (found === undefined) throw new UnknownStreamError(stream);
-    return found;
+    if (typeof stream === "string") {
+      const found = this.#streams.get(stream);
+      if (found === undefined) throw new UnknownStreamError(stream);
+      return found;
+    }
+    // A stream that has ended is in no list any more, and harmless. A running one must be ours.
+    const hasEnded = stream.state === "stopped" || stream.state === "crashed";
+    if (!hasEnded && this.#streams.get(stream.id) !== stream) throw new UnknownStreamError(stream.id);
+    return stream;
   }
 }

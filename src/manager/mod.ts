@@ -4,14 +4,11 @@
  * @module
  */
 
-export type { ManagerOptions, StreamOptions } from "./options.ts";
 import { stdLogger } from "../base/std_log.ts";
 import type { Output } from "../stream/mod.ts";
 import { allLibraries } from "../transport/all_libraries.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
-
-export { Manager } from "./manager.ts";
 
 /**
  * Keeps any number of Binance streams alive and hands their messages to you. Connects when streams are created.

@@ -34,7 +34,10 @@ export interface ManagerOptions<O extends Output = Output> {
    * sockets (Deno, Bun and Node). Never replaced by the other one silently. Default: `"builtin"`.
    */
   readonly websocketLibrary?: WebSocketLibrary;
-  /** Base URL of the streams instead of the exchange's own, such as `"ws://127.0.0.1:8765"`. `ws:` or `wss:`, no query. */
+  /**
+   * Base URL of the streams instead of the exchange's own, such as `"ws://127.0.0.1:8765"`: `ws:` or `wss:`, without query,
+   * and without the `/stream` or `/ws` at its end that Binance's documents print.
+   */
   readonly websocketBaseUrl?: string;
   /** Proxy for all connections, `scheme://user:password@host:port`. Checked, but refused: not supported yet. */
   readonly proxy?: string;
@@ -50,9 +53,9 @@ export interface ManagerOptions<O extends Output = Output> {
   readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
   /** Takes the signals of all streams. What it throws is logged. Default: none. */
   readonly onSignal?: (signal: Signal) => unknown;
-  /** Messages that a stream's buffer holds at most, from 1. Default: 10000. */
+  /** Messages that a stream's buffer holds at most, 1 to 16777216. Not together with `onData`. Default: 10000. */
   readonly bufferSize?: number;
-  /** What a full buffer does. Default: `"drop-oldest"`. */
+  /** What a full buffer does. Not together with `onData`. Default: `"drop-oldest"`. */
   readonly overflow?: OverflowPolicy;
   /** Where events and errors are logged. Default: `@std/log`'s logger `rawtick`, silent until you configure it. */
   readonly logger?: Logger;
@@ -69,7 +72,10 @@ export interface ManagerOptions<O extends Output = Output> {
   readonly pingIntervalMs?: number;
   /** If nothing came for this time in ms after that, the connection is given up and opened anew, 1 to 600000. Default: 10000. */
   readonly pingTimeoutMs?: number;
-  /** Largest message in bytes; a larger one ends the connection, which is then opened anew. Default: 67108864 (64 MiB). */
+  /**
+   * Largest message in bytes, 1 to 2147483647; a larger one ends the connection, which is then opened anew.
+   * Default: 67108864 (64 MiB).
+   */
   readonly maxMessageBytes?: number;
   /**
    * Upper bound in ms of the wait before the second attempt to reconnect (the first is made at once); it doubles with
@@ -101,11 +107,11 @@ export interface ManagerOptions<O extends Output = Output> {
 export interface StreamOptions<O extends Output = Output> extends StreamSelection {
   /** A name of yours, for signals and logs. Default: none. */
   readonly label?: string;
-  /** What the stream delivers. Default: the manager's. */
+  /** What the stream delivers. Another one than the manager's needs an `onData` of its own if the manager has one. Default: the manager's. */
   readonly output?: O;
   /** Takes the stream's messages, as the manager's `onData` does. Default: the manager's, else they are buffered. */
   readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
-  /** Messages that the buffer holds at most, from 1. Not together with `onData`. Default: the manager's. */
+  /** Messages that the buffer holds at most, 1 to 16777216. Not together with `onData`. Default: the manager's. */
   readonly bufferSize?: number;
   /** What a full buffer does. Not together with `onData`. Default: the manager's. */
   readonly overflow?: OverflowPolicy;

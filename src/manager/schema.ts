@@ -53,15 +53,16 @@ function checkExchange(key: string): void {
 }
 
 function checkBaseUrl(url: string): void {
+  const refuse = (expected: string): never => {
+    throw new InvalidOptionsError(`Cannot use this \`websocketBaseUrl\`: expected ${expected}`, {
+      path: "websocketBaseUrl",
+    });
+  };
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isUsable = parsed !== undefined && /^wss?:$/.test(parsed.protocol) &&
     [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
-  if (isUsable) return;
-  throw new InvalidOptionsError(
-    'Cannot use this `websocketBaseUrl`: expected "ws://host:port" or "wss://host:port", with a path if need be, ' +
-      "without credentials, query and fragment",
-    { path: "websocketBaseUrl" },
-  );
+  if (!isUsable) refuse('"ws://host:port" or "wss://host:port", without credentials, query and fragment');
+  if (/\/(stream|ws)\/*$/.test(url)) refuse('it without "/stream" or "/ws" at its end, which the manager adds');
 }
 
 /** No value is shown that may hold a password. */
@@ -77,7 +78,8 @@ function checkProxy(url: unknown): void {
   );
 }
 
-function checkStreamCombination(
+/** A callback has no buffer: who sets both expects something that will not happen. */
+function checkBufferCombination(
   { onData, bufferSize, overflow }: { onData?: unknown; bufferSize?: unknown; overflow?: unknown },
 ): void {
   if (onData === undefined || (bufferSize === undefined && overflow === undefined)) return;
@@ -85,6 +87,20 @@ function checkStreamCombination(
   throw new InvalidOptionsError(
     `Cannot use \`${path}\` together with \`onData\`: expected one of them, since a callback has no buffer`,
     { path },
+  );
+}
+
+function checkReconnectDelays(
+  { reconnectMinDelayMs = 250, reconnectMaxDelayMs = 60_000 }: {
+    reconnectMinDelayMs?: number | undefined;
+    reconnectMaxDelayMs?: number | undefined;
+  },
+): void {
+  if (reconnectMinDelayMs <= reconnectMaxDelayMs) return;
+  throw new InvalidOptionsError(
+    `Cannot wait at least ${reconnectMinDelayMs} ms and at most ${reconnectMaxDelayMs} ms: ` +
+      "expected `reconnectMinDelayMs` up to `reconnectMaxDelayMs`",
+    { path: "reconnectMinDelayMs" },
   );
 }
 
@@ -116,7 +132,7 @@ function managerSchema(libraries: LibraryTable) {
     maxMessageBytes: integer(1, 2 ** 31 - 1),
     reconnectMinDelayMs: integer(1, 600_000),
     reconnectMaxDelayMs: integer(1, 3_600_000),
-  }, "an object");
+  }, "an object").check(problem(checkBufferCombination), problem(checkReconnectDelays));
 }
 
 const streamSchema = z.strictObject({
@@ -126,7 +142,7 @@ const streamSchema = z.strictObject({
   onData: callable,
   bufferSize,
   overflow,
-}, "an object with `streams`, or with `channels` and `markets`").check(problem(checkStreamCombination));
+}, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
 
 /** Throws unless these are options of a manager; all problems at once. */
 export function checkManagerOptions(options: unknown, libraries: LibraryTable): void {

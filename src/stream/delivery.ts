@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
+import { BufferOverflowError, type Clock } from "../base/mod.ts";
 import { MessageBuffer, type OverflowPolicy } from "./message_buffer.ts";
 
 /**
@@ -64,7 +64,6 @@ export type DataOf<O extends Output> = O extends "json" ? StreamMessage : string
 /** How messages are delivered. */
 export interface DeliverySettings {
   readonly clock: Clock;
-  readonly logger: Logger;
   readonly output: Output;
   /** Takes each message; without it, messages wait in a buffer for a reader. */
   readonly callback: ((data: unknown) => unknown) | undefined;
@@ -78,12 +77,14 @@ export interface DeliveryListener {
   onFirstData(data: unknown): void;
   /** User code threw. Comes at most once per second. */
   onCallbackError(error: unknown): void;
+  /** A message could not be parsed, and was not delivered. Comes at most once per second. */
+  onBadMessage(error: unknown): void;
   /** The buffer is full and its policy is to give the stream up. */
   onOverflow(error: Error): void;
 }
 
-/** User code that throws at every message shall not turn the log into the hot path. */
-const CALLBACK_ERROR_INTERVAL_MS = 1_000;
+/** What fails at every message shall not turn the log into the hot path. */
+const REPORT_INTERVAL_MS = 1_000;
 
 /** Hands messages to the user and counts them. */
 export class Delivery {
@@ -95,6 +96,7 @@ export class Delivery {
   #messages = 0;
   #characters = 0;
   #callbackErrors = 0;
+  #hasDelivered = false;
   #lastData: unknown;
   #lastReportAt = -Infinity;
 
@@ -130,40 +132,47 @@ export class Delivery {
   deliver(text: string): void {
     this.#messages++;
     this.#characters += text.length;
-    let data: unknown = text;
+    if (!this.#parse) return this.#handOver(text);
+    let data: unknown;
     try {
-      if (this.#parse) data = JSON.parse(text);
-      this.#lastData = data;
-      if (this.#callback === undefined) this.#buffered(data);
-      else {
-        const result = this.#callback(data);
-        if (result !== undefined) this.#watchPromise(result);
-      }
+      data = JSON.parse(text);
     } catch (error) {
-      this.#failed(error);
+      if (this.#mayReport()) this.#listener.onBadMessage(error);
+      return;
     }
-    if (this.#messages === 1) this.#listener.onFirstData(data);
+    this.#handOver(data);
   }
 
-  #buffered(data: unknown): void {
+  #handOver(data: unknown): void {
+    this.#lastData = data;
+    if (this.#callback !== undefined) this.#call(this.#callback, data);
+    else if (this.buffer?.push(data) === false) {
+      this.#listener.onOverflow(new BufferOverflowError(this.#settings.bufferSize));
+    }
+    if (this.#hasDelivered) return;
+    this.#hasDelivered = true;
+    this.#listener.onFirstData(data);
+  }
+
+  #call(callback: (data: unknown) => unknown, data: unknown): void {
     try {
-      this.buffer?.push(data);
+      const result = callback(data);
+      // An async callback is not waited for, but its rejection is not lost.
+      if (result instanceof Promise) result.catch((error) => this.#callbackFailed(error));
     } catch (error) {
-      // The cast: a push throws nothing but a BufferOverflowError.
-      this.#listener.onOverflow(error as Error);
+      this.#callbackFailed(error);
     }
   }
 
-  /** An async callback is not waited for, but its rejection is not lost. */
-  #watchPromise(result: unknown): void {
-    if (result instanceof Promise) result.catch((error) => this.#failed(error));
-  }
-
-  #failed(error: unknown): void {
+  #callbackFailed(error: unknown): void {
     this.#callbackErrors++;
+    if (this.#mayReport()) this.#listener.onCallbackError(error);
+  }
+
+  #mayReport(): boolean {
     const now = this.#settings.clock.monotonic();
-    if (now - this.#lastReportAt < CALLBACK_ERROR_INTERVAL_MS) return;
+    if (now - this.#lastReportAt < REPORT_INTERVAL_MS) return false;
     this.#lastReportAt = now;
-    this.#listener.onCallbackError(error);
+    return true;
   }
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { type Clock, HandshakeRejectedError, type Logger } from "../base/mod.ts";
+import { type Clock, ConnectionFailedError, type Logger, messageOf } from "../base/mod.ts";
 import { controlMessage, type ControlResponse, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
 import type { CloseInfo, Connection, ConnectOptions, OpenConnection } from "../transport/portable.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
-import { Pacer } from "./pacer.ts";
+import { framePacer, type Pacer } from "./pacer.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -19,6 +19,8 @@ export interface LinkSettings {
   readonly open: OpenConnection;
   readonly connectOptions: ConnectOptions;
   readonly maxFramesPerSecond: number;
+  /** Paces the attempts to connect of all links. */
+  readonly connectPacer: Pacer;
   readonly ackTimeoutMs: number;
   /** 0 switches the watchdog off. */
   readonly pingIntervalMs: number;
@@ -32,16 +34,16 @@ export interface LinkSettings {
 export interface LinkListener {
   /** A data message. Must not throw. */
   onData(text: string): void;
-  /** An answer to a control message, after the subscriptions took it. */
-  onResponse(response: ControlResponse): void;
-  onConnect(link: Link): void;
-  onDisconnect(link: Link, close: CloseInfo): void;
+  /** A connection is open. */
+  onConnect(url: string): void;
+  /** A connection that was open has ended. */
+  onDisconnect(url: string, close: CloseInfo): void;
   /** The link has given up. */
-  onCrash(link: Link, error: Error): void;
+  onCrash(error: unknown): void;
 }
 
-/** Where a link is in its life. */
-export type LinkState = "starting" | "running" | "restarting" | "stopped" | "crashed";
+/** Where a link is: `"restarting"` while a connection that was lost, or could not be opened, is opened again. */
+export type LinkState = "starting" | "running" | "restarting";
 
 /** A connection to one path of the exchange, kept up until it is stopped or can't be repaired. */
 export class Link {
@@ -66,7 +68,7 @@ export class Link {
     this.#settings = settings;
     this.#listener = listener;
     const { clock, maxFramesPerSecond, ackTimeoutMs, nextId, logger } = settings;
-    this.#pacer = new Pacer(clock, maxFramesPerSecond);
+    this.#pacer = framePacer(clock, maxFramesPerSecond);
     this.#backoff = new Backoff(settings.backoff);
     this.subscriptions = new Subscriptions({
       clock,
@@ -91,15 +93,21 @@ export class Link {
   /** Ends the link at once: nothing is delivered any more. `reason` is what those who wait for a subscription get. */
   stop(reason: Error): void {
     if (this.#stopping.signal.aborted) return;
-    if (this.#state !== "crashed") this.#state = "stopped";
     this.#stopping.abort(reason);
     this.subscriptions.end(reason);
     this.#connection?.close();
   }
 
   async #run(): Promise<void> {
-    const { clock, logger } = this.#settings;
+    const { clock, logger, connectPacer } = this.#settings;
     while (!this.#isStopping) {
+      const delayMs = connectPacer.delayMs;
+      if (delayMs > 0) {
+        logger.warn(`${this.url}: too many attempts to connect, the next one is in ${Math.ceil(delayMs / 1_000)} s`);
+        await this.#wait(delayMs);
+        continue;
+      }
+      connectPacer.note();
       const startedAt = clock.monotonic();
       let lastedMs = 0;
       try {
@@ -107,11 +115,10 @@ export class Link {
         lastedMs = clock.monotonic() - startedAt;
         logger.info(`${this.url}: connection ended (${describeClose(close)})`);
       } catch (error) {
-        if (this.#isStopping) break;
-        if (isUnrepairable(error)) return this.#crash(error);
-        logger.warn(error instanceof Error ? error.message : String(error));
+        if (this.#isStopping) return;
+        if (!isRepairable(error)) return this.#listener.onCrash(error);
+        logger.warn(messageOf(error));
       }
-      if (this.#isStopping) break;
       this.#state = "restarting";
       await this.#wait(this.#backoff.next(lastedMs));
     }
@@ -152,7 +159,7 @@ export class Link {
         if (this.#connection === undefined) return;
         this.#connection = undefined;
         subscriptions.disconnected();
-        this.#listener.onDisconnect(this, close);
+        this.#listener.onDisconnect(this.url, close);
       },
     }, { ...connectOptions, signal: this.#stopping.signal });
     return await connection.closed;
@@ -168,15 +175,15 @@ export class Link {
     this.#connection = connection;
     if (this.#state === "restarting") this.#reconnects++;
     this.#state = "running";
-    this.#listener.onConnect(this);
+    this.#listener.onConnect(this.url);
     this.subscriptions.connected();
   }
 
   #receiveOther(text: string): void {
     const response = parseControlResponse(text);
     if (response === undefined) return this.#listener.onData(text);
+    this.#settings.logger.debug(`${this.url}: ${text}`);
     this.subscriptions.respond(response);
-    this.#listener.onResponse(response);
   }
 
   #watch(connection: Connection): Watchdog | undefined {
@@ -201,11 +208,6 @@ export class Link {
     });
   }
 
-  #crash(error: Error): void {
-    this.#state = "crashed";
-    this.#listener.onCrash(this, error);
-  }
-
   #wait(ms: number): Promise<void> {
     if (ms === 0) return Promise.resolve();
     const { signal } = this.#stopping;
@@ -220,9 +222,12 @@ export class Link {
   }
 }
 
-/** Rate limited or banned: another attempt makes it worse (Binance rest-api.md, "IP Limits"). */
-function isUnrepairable(error: unknown): error is HandshakeRejectedError {
-  return error instanceof HandshakeRejectedError && (error.status === 429 || error.status === 418);
+/**
+ * Whether another attempt can help. Not when the exchange limits or bans us, which makes it worse (Binance rest-api.md,
+ * "IP Limits"), nor when what we ask for can't be done, such as an option that this runtime's WebSocket doesn't have.
+ */
+function isRepairable(error: unknown): boolean {
+  return error instanceof ConnectionFailedError && error.status !== 429 && error.status !== 418;
 }
 
 function describeClose({ code, reason, error }: CloseInfo): string {

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { BufferOverflowError } from "../base/mod.ts";
-
 /**
  * What a full buffer does with one more message: `"drop-oldest"` makes room for it, `"drop-newest"` drops it, `"error"`
  * gives the stream up.
@@ -20,6 +18,8 @@ import { BufferOverflowError } from "../base/mod.ts";
  */
 export type OverflowPolicy = "drop-oldest" | "drop-newest" | "error";
 
+type Reader<T> = PromiseWithResolvers<IteratorResult<T, undefined>>;
+
 /** A queue of at most `capacity` messages, first in, first out. Its memory grows with what is in it. */
 export class MessageBuffer<T> {
   readonly #capacity: number;
@@ -29,7 +29,7 @@ export class MessageBuffer<T> {
   #head = 0;
   #size = 0;
   #dropped = 0;
-  #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
+  #readers: Reader<T>[] = [];
   #end: { error?: Error } | undefined;
 
   constructor(capacity: number, overflow: OverflowPolicy) {
@@ -47,41 +47,51 @@ export class MessageBuffer<T> {
     return this.#dropped;
   }
 
-  /**
-   * Adds a message.
-   *
-   * @throws {BufferOverflowError} if the buffer is full and the policy is `"error"`.
-   */
-  push(value: T): void {
-    if (this.#end !== undefined) return;
+  /** Adds a message; false if there is no room for it and the policy is `"error"`. */
+  push(value: T): boolean {
+    if (this.#end !== undefined) return true;
     const reader = this.#readers.shift();
-    if (reader !== undefined) return reader.resolve({ value, done: false });
+    if (reader !== undefined) {
+      reader.resolve({ value, done: false });
+      return true;
+    }
     if (this.#size === this.#capacity) {
-      if (this.#overflow === "error") throw new BufferOverflowError(this.#capacity);
+      if (this.#overflow === "error") return false;
       this.#dropped++;
-      if (this.#overflow === "drop-newest") return;
+      if (this.#overflow === "drop-newest") return true;
       this.#shift();
     }
     if (this.#size === this.#ring.length) this.#grow();
     this.#ring[(this.#head + this.#size) % this.#ring.length] = value;
     this.#size++;
+    return true;
   }
 
-  /** Takes the oldest message; waits for one if there is none. Done after {@linkcode MessageBuffer.end}. */
-  take(): Promise<IteratorResult<T, undefined>> {
-    if (this.#size > 0) {
-      // The cast: within #size, the ring holds messages.
-      return Promise.resolve({ value: this.#shift() as T, done: false });
-    }
-    if (this.#end?.error !== undefined) {
-      const { error } = this.#end;
-      this.#end = {};
-      return Promise.reject(error);
-    }
-    if (this.#end !== undefined) return Promise.resolve({ value: undefined, done: true });
-    const reader = Promise.withResolvers<IteratorResult<T, undefined>>();
-    this.#readers.push(reader);
-    return reader.promise;
+  /** A reader. All readers draw from the same messages: each message goes to one of them. */
+  read(): AsyncIterableIterator<T, undefined> {
+    let isDone = false;
+    const waiting = new Set<Reader<T>>();
+    return {
+      next: () => {
+        if (isDone) return Promise.resolve({ value: undefined, done: true });
+        if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
+        if (this.#end !== undefined) return this.#ended();
+        const reader: Reader<T> = Promise.withResolvers();
+        this.#readers.push(reader);
+        waiting.add(reader);
+        return reader.promise.finally(() => waiting.delete(reader));
+      },
+      // A reader that goes must not take a message along that it still waits for.
+      return: () => {
+        isDone = true;
+        this.#readers = this.#readers.filter((reader) => !waiting.has(reader));
+        for (const reader of waiting) reader.resolve({ value: undefined, done: true });
+        return Promise.resolve({ value: undefined, done: true });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   /** No more messages come. Readers still get what is buffered, then the end, or `error` once and then the end. */
@@ -96,8 +106,15 @@ export class MessageBuffer<T> {
     else this.#end = { error };
   }
 
-  #shift(): T | undefined {
-    const value = this.#ring[this.#head];
+  #ended(): Promise<IteratorResult<T, undefined>> {
+    const error = this.#end?.error;
+    this.#end = {};
+    return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error);
+  }
+
+  #shift(): T {
+    // The cast: #size is over 0, so there is a message at #head.
+    const value = this.#ring[this.#head] as T;
     this.#ring[this.#head] = undefined;
     this.#head = (this.#head + 1) % this.#ring.length;
     this.#size--;

@@ -4,11 +4,11 @@
  * @module
  */
 
-export type { BackoffOptions } from "./backoff.ts";
 export type { DataOf, Output, StreamMessage } from "./delivery.ts";
 export type { LinkSettings } from "./link.ts";
 export type { OverflowPolicy } from "./message_buffer.ts";
-export { checkSelection, selectionShape, type StreamSelection } from "./selection.ts";
+export { connectPacer } from "./pacer.ts";
+export { checkCapacity, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
   ConnectSignal,

@@ -47,31 +47,39 @@ export const selectionShape: {
 const schema = z.strictObject(selectionShape, "an object with `streams`, or with `channels` and `markets`");
 
 /**
- * Checks a selection and gives the stream names it means, without duplicates. `present` are the streams that the stream
- * carries already: together with them, no connection may carry more than the exchange allows.
+ * Throws unless this has the form of a selection.
  *
- * @throws {InvalidOptionsError} if the selection can't be used.
- * @throws {MaximumSubscriptionsExceededError} if there would be too many.
+ * @throws {InvalidOptionsError} if it has not.
  */
-export function checkSelection(
-  selection: StreamSelection,
-  exchange: Exchange,
-  present: readonly string[] = [],
-): string[] {
+export function checkSelection(selection: StreamSelection): void {
   checkOptions(schema, selection, Object.keys(selectionShape));
-  const streams = namesOf(selection);
-  const byRoute = Map.groupBy(new Set([...present, ...streams]), (stream) => routeOf(exchange, stream));
-  for (const group of byRoute.values()) {
-    if (group.length > exchange.maxStreamsPerConnection) {
-      throw new MaximumSubscriptionsExceededError(exchange.key, group.length, exchange.maxStreamsPerConnection);
-    }
-  }
-  return streams;
 }
 
-function namesOf({ streams, channels, markets }: StreamSelection): string[] {
-  const hasCross = channels !== undefined || markets !== undefined;
-  if (streams === undefined ? channels === undefined || markets === undefined : hasCross) {
+/**
+ * Throws if these streams are more than the exchange allows on the connection that each of them belongs to.
+ *
+ * @throws {MaximumSubscriptionsExceededError} if they are.
+ */
+export function checkCapacity(exchange: Exchange, streams: readonly string[]): void {
+  const { key, maxStreamsPerConnection } = exchange;
+  for (const group of Map.groupBy(new Set(streams), (stream) => routeOf(exchange, stream)).values()) {
+    if (group.length > maxStreamsPerConnection) {
+      throw new MaximumSubscriptionsExceededError(key, group.length, maxStreamsPerConnection);
+    }
+  }
+}
+
+/**
+ * The names of the streams that a selection means, as Binance writes them, without duplicates.
+ *
+ * @throws {InvalidOptionsError} if it does not say which, or a name can't be used.
+ */
+export function namesOf({ streams, channels, markets }: StreamSelection): string[] {
+  if (
+    streams === undefined
+      ? channels === undefined || markets === undefined
+      : channels !== undefined || markets !== undefined
+  ) {
     throw new InvalidOptionsError(
       "Cannot tell which streams are meant: expected either `streams`, or both `channels` and `markets`",
       { path: streams === undefined ? (channels === undefined ? "channels" : "markets") : "streams" },

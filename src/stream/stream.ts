@@ -4,12 +4,11 @@
  * @module
  */
 
-import { StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
-import { connectionUrl, type ControlResponse, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
-import type { CloseInfo } from "../transport/portable.ts";
+import { messageOf, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
+import { connectionUrl, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
 import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
 import { Link, type LinkSettings } from "./link.ts";
-import { checkSelection, type StreamSelection } from "./selection.ts";
+import { checkCapacity, checkSelection, namesOf, type StreamSelection } from "./selection.ts";
 import type { Signal } from "./signals.ts";
 
 /**
@@ -123,6 +122,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     this.#delivery = new Delivery({ ...settings.delivery, callback }, {
       onFirstData: (data) => this.#signal({ type: "FIRST_RECEIVED_DATA", data }),
       onCallbackError: (error) => this.#callbackFailed(error),
+      onBadMessage: (error) => this.#badMessage(error),
       onOverflow: (error) => this.#crash(error),
     });
     this.ready = this.#add(streams);
@@ -161,7 +161,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   /**
    * Subscribes to more streams; what is already subscribed is left alone. Resolves when the exchange has acknowledged
-   * all of them, if the connection is down: after the reconnect.
+   * all of them; while the connection is down, that is after the reconnect.
    *
    * @throws {InvalidOptionsError} if the selection can't be used.
    * @throws {MaximumSubscriptionsExceededError} if a connection would carry too many; then nothing is subscribed.
@@ -171,7 +171,10 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    */
   async subscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    await this.#add(checkSelection(selection, this.#settings.exchange, this.subscriptions));
+    checkSelection(selection);
+    const streams = namesOf(selection);
+    checkCapacity(this.#settings.exchange, [...this.subscriptions, ...streams]);
+    await this.#add(streams);
   }
 
   /**
@@ -185,7 +188,8 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    */
   async unsubscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    const streams = checkSelection(selection, this.#settings.exchange);
+    checkSelection(selection);
+    const streams = namesOf(selection);
     await Promise.all([...this.#links.values()].map((link) => {
       const carried = streams.filter((stream) => link.subscriptions.desired.has(stream));
       return link.subscriptions.delete(carried);
@@ -215,11 +219,8 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
         `Cannot read the stream ${this.id}: its messages go to \`onData\`; leave that out to read them`,
       );
     }
-    return {
-      // The cast: the delivery makes what the output says.
-      next: () => buffer.take() as Promise<IteratorResult<DataOf<O>, undefined>>,
-      return: () => Promise.resolve({ value: undefined, done: true }),
-    };
+    // The cast: the delivery makes what the output says.
+    return buffer.read() as AsyncIterator<DataOf<O>, undefined>;
   }
 
   /**
@@ -235,6 +236,9 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
         if (done) controller.close();
         else controller.enqueue(value);
       },
+      async cancel() {
+        await iterator.return?.();
+      },
     }, { highWaterMark: 0 });
   }
 
@@ -249,32 +253,27 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     if (existing !== undefined) return existing;
     const link = new Link(connectionUrl(this.#settings.baseUrl, route), this.#settings.link, {
       onData: (text) => this.#delivery.deliver(text),
-      onResponse: (response) => this.#responded(response),
-      onConnect: ({ url }) => this.#signal({ type: "CONNECT", url }),
-      onDisconnect: ({ url }, close) => this.#disconnected(url, close),
-      onCrash: (_link, error) => void this.#crash(error),
+      onConnect: (url) => this.#signal({ type: "CONNECT", url }),
+      onDisconnect: (url, close) => this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
+      onCrash: (error) => void this.#crash(error),
     });
     this.#links.set(route, link);
     return link;
   }
 
-  #disconnected(url: string, close: CloseInfo): void {
-    this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData });
-  }
-
-  #responded({ id, error }: ControlResponse): void {
-    const outcome = error === undefined ? "acknowledged" : `refused: ${error.msg} (code ${error.code})`;
-    this.#settings.link.logger.debug(`Stream ${this.id}: control message ${id} ${outcome}`);
-  }
-
   #callbackFailed(error: unknown): void {
     this.#lastError = error;
-    this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${describe(error)}`);
+    this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${stackOf(error)}`);
     this.#signal({ type: "CALLBACK_ERROR", error });
   }
 
-  #crash(error: Error): Promise<void> {
-    return this.#finish(new StreamCrashedError(this.id, error.message, { cause: error }));
+  #badMessage(error: unknown): void {
+    this.#lastError = error;
+    this.#settings.link.logger.error(`Stream ${this.id}: a message is not JSON: ${messageOf(error)}`);
+  }
+
+  #crash(error: unknown): Promise<void> {
+    return this.#finish(new StreamCrashedError(this.id, messageOf(error), { cause: error }));
   }
 
   /** The one way out: ends the links, then the readers, and tells about it once. */
@@ -304,7 +303,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     const { onSignal, link: { clock, logger } } = this.#settings;
     logger.debug(`Stream ${this.id}: ${signal.type}`);
     if (onSignal === undefined) return;
-    const report = (error: unknown) => logger.error(`Stream ${this.id}: onSignal threw ${describe(error)}`);
+    const report = (error: unknown) => logger.error(`Stream ${this.id}: onSignal threw ${stackOf(error)}`);
     try {
       const result = onSignal({ ...signal, streamId: this.id, streamLabel: this.label, timestamp: clock.now() });
       if (result instanceof Promise) result.catch(report);
@@ -316,7 +315,3 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
 /** `Omit` that keeps the members of a union apart. */
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.stack ?? error.message : String(error);
-}

@@ -51,7 +51,7 @@ export class Subscriptions {
   /** Streams in messages without an answer yet. */
   readonly #inFlight = new Set<string>();
   readonly #pending = new Map<number, PendingMessage>();
-  /** How often a stream's message went unanswered on the present connection. */
+  /** How often a stream's message went unanswered on the present connection; at MAX_ATTEMPTS it is left alone. */
   readonly #unanswered = new Map<string, number>();
   /** Streams of a message that was refused as a whole, with the most that may share their next one: one is to blame. */
   readonly #suspects = new Map<string, number>();
@@ -71,13 +71,19 @@ export class Subscriptions {
 
   /** Wants more streams; resolves when the exchange has acknowledged them all. */
   add(streams: readonly string[]): Promise<void> {
-    for (const stream of streams) this.#desired.add(stream);
+    for (const stream of streams) {
+      this.#desired.add(stream);
+      this.#unanswered.delete(stream);
+    }
     return this.#settle(streams);
   }
 
   /** Wants fewer streams; resolves when the exchange has acknowledged that. */
   delete(streams: readonly string[]): Promise<void> {
-    for (const stream of streams) this.#desired.delete(stream);
+    for (const stream of streams) {
+      this.#desired.delete(stream);
+      this.#unanswered.delete(stream);
+    }
     return this.#settle(streams);
   }
 
@@ -157,13 +163,7 @@ export class Subscriptions {
       `No answer to ${message.method} of ${listOf(message.streams, "and", 5)} within ${this.#options.ackTimeoutMs} ms`,
     );
     if (given.length > 0) {
-      // Neither known to be subscribed nor to be not: left alone on this connection, wanted again on the next.
-      for (const stream of given) {
-        if (message.method === "SUBSCRIBE") this.#confirmed.add(stream);
-        else this.#confirmed.delete(stream);
-      }
-      const error = new SubscriptionTimeoutError(given, this.#options.ackTimeoutMs * MAX_ATTEMPTS);
-      this.#rejectWaiters(given, error);
+      this.#rejectWaiters(given, new SubscriptionTimeoutError(given, this.#options.ackTimeoutMs * MAX_ATTEMPTS));
     }
     this.#schedule();
   }
@@ -229,10 +229,15 @@ export class Subscriptions {
 
   /** The messages that lead to the desired set: what is not wanted any more first, to make room. */
   *#differences(): Generator<[ControlMethod, string[]]> {
-    const surplus = [...this.#confirmed].filter((stream) => !this.#desired.has(stream) && !this.#inFlight.has(stream));
+    const surplus = [...this.#confirmed].filter((stream) => !this.#desired.has(stream) && this.#mayBeSent(stream));
     for (const group of this.#groups(surplus)) yield ["UNSUBSCRIBE", group];
-    const missing = [...this.#desired].filter((stream) => !this.#confirmed.has(stream) && !this.#inFlight.has(stream));
+    const missing = [...this.#desired].filter((stream) => !this.#confirmed.has(stream) && this.#mayBeSent(stream));
     for (const group of this.#groups(missing)) yield ["SUBSCRIBE", group];
+  }
+
+  /** Not while its message is under way, and not again on this connection if it went unanswered too often. */
+  #mayBeSent(stream: string): boolean {
+    return !this.#inFlight.has(stream) && (this.#unanswered.get(stream) ?? 0) < MAX_ATTEMPTS;
   }
 
   *#groups(streams: readonly string[]): Generator<string[]> {

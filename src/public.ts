@@ -1,0 +1,50 @@
+/**
+ * What the doors of the package have in common; each adds the manager with its own libraries.
+ *
+ * @module
+ */
+
+export {
+  BufferOverflowError,
+  ConnectionClosedError,
+  ConnectionFailedError,
+  HandshakeRejectedError,
+  HandshakeTimeoutError,
+  InvalidOptionsError,
+  InvalidProxyUrlError,
+  type Logger,
+  MaximumSubscriptionsExceededError,
+  ProxyUnavailableError,
+  RawtickError,
+  StreamCrashedError,
+  StreamStoppedError,
+  SubscriptionRejectedError,
+  SubscriptionTimeoutError,
+  UnknownExchangeError,
+  UnknownStreamError,
+  UnknownWebSocketLibraryError,
+  WebSocketLibraryUnavailableError,
+  WebSocketProtocolError,
+} from "./base/mod.ts";
+export type { ExchangeKey } from "./exchange/mod.ts";
+export {
+  type BinanceStream,
+  type CallbackErrorSignal,
+  type ConnectSignal,
+  type DataOf,
+  type DisconnectSignal,
+  type FirstReceivedDataSignal,
+  type Output,
+  type OverflowPolicy,
+  type Signal,
+  type SignalBase,
+  type StopSignal,
+  type StreamMessage,
+  type StreamSelection,
+  type StreamState,
+  type StreamStatistics,
+  type StreamUnrepairableSignal,
+} from "./stream/mod.ts";
+export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";
+export type { Manager } from "./manager/manager.ts";
+export type { ManagerOptions, StreamOptions } from "./manager/options.ts";
