@@ -126,8 +126,10 @@ async function demo(seconds: number): Promise<boolean> {
 
 /** How the user calls a task, as far as the environment tells. */
 function taskCommand(): string {
-  if (process.versions["bun"] !== undefined) return "bun run";
-  return process.env["npm_command"] === "exec" ? "npx -y deno task" : "deno task";
+  // Bun sets npm_command anew, but keeps what started it.
+  const byNpx = process.env["npm_command"] === "exec" || /npx-cli/.test(process.env["npm_execpath"] ?? "");
+  const task = process.versions["bun"] !== undefined ? "bun run" : "deno task";
+  return byNpx ? `npx -y ${task}` : task;
 }
 
 /** The seconds for each library that the arguments ask for; a string is what is wrong with them. */

@@ -123,3 +123,19 @@ test("a port that is taken ends exchange with code 1 and the reason", async () =
   assertEquals([code, output], [1, ""]);
   assertMatch(errors, new RegExp(`^error: Cannot listen on port ${exchange.port}: .*[^\\n]$`));
 });
+
+testEachLibrary("a tap that could not connect in its time fails, and says why", async (library) => {
+  await using exchange = await startLocalExchange();
+  exchange.refuseConnections(503);
+  const { code, errors } = await runCli("tap", STREAM, "--library", library, "--url", exchange.url, "--seconds", "1");
+  assertEquals(code, 1);
+  assertMatch(errors, /503/);
+  assertMatch(errors, /^error: Cannot connect within 1 s$/m);
+});
+
+test("a stream that the exchange acknowledges but does not know is pointed out", async () => {
+  await using exchange = await startLocalExchange();
+  const { code, errors } = await runCli("tap", "btcusdt@trad", "--url", exchange.url, "--seconds", "6");
+  assertEquals(code, 0);
+  assertMatch(errors, /^acknowledged, but nothing came yet: /m);
+});

@@ -7,7 +7,8 @@
 import { readFileSync } from "node:fs";
 import { InvalidOptionsError } from "../base/mod.ts";
 import { InvalidRecordingError, parseRecording, type Recording, startLocalExchange } from "../testing/mod.ts";
-import { CommandFailedError, messageOf, UsageError } from "./failures.ts";
+import { messageOf } from "../base/mod.ts";
+import { CommandFailedError, UsageError } from "./failures.ts";
 import { aborted, type CommandIo, isBrokenPipe } from "./io.ts";
 
 /** The options of the command, as they were parsed. */

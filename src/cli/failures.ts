@@ -44,8 +44,3 @@ export function describeFailure(error: unknown): { readonly code: number; readon
 function inFlags(message: string): string {
   return message.replace(/`(\w+)`/g, (quoted, name: string) => Object.hasOwn(FLAGS, name) ? `${FLAGS[name]}` : quoted);
 }
-
-/** The message of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

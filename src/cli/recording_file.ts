@@ -7,7 +7,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { systemClock, type Timer } from "../base/mod.ts";
 import { RecordingWriter } from "../testing/mod.ts";
-import { CommandFailedError, messageOf } from "./failures.ts";
+import { messageOf } from "../base/mod.ts";
+import { CommandFailedError } from "./failures.ts";
 
 /** Rows are written together once they have this many characters, */
 const BLOCK_CHARACTERS = 64 * 1024;

@@ -5,12 +5,12 @@
  */
 
 import { Buffer } from "node:buffer";
-import { type Logger, SubscriptionRejectedError, systemClock, type Timer } from "../base/mod.ts";
+import { type Logger, messageOf, SubscriptionRejectedError, systemClock, type Timer } from "../base/mod.ts";
 import type { ExchangeKey } from "../exchange/mod.ts";
 import { BinanceWebSocketApiManager } from "../manager/mod.ts";
 import type { BinanceStream, Signal } from "../stream/mod.ts";
-import type { CloseInfo, WebSocketLibrary } from "../transport/portable.ts";
-import { CommandFailedError, messageOf } from "./failures.ts";
+import { describeClose, type WebSocketLibrary } from "../transport/portable.ts";
+import { CommandFailedError } from "./failures.ts";
 import { aborted, type CommandIo, isBrokenPipe } from "./io.ts";
 import { LineWriter } from "./line_writer.ts";
 import { RecordingFile } from "./recording_file.ts";
@@ -34,6 +34,8 @@ export interface TapOptions {
  */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 const STATS_INTERVAL_MS = 1_000;
+/** The exchange acknowledges any name; only silence tells that there is no such stream. */
+const SILENCE_MS = 5_000;
 
 /**
  * Taps the streams; resolves when it has come to a clean end and everything is written.
@@ -57,6 +59,7 @@ class TapSession implements AsyncDisposable {
   readonly #connectedUrls = new Set<string>();
   #secondsTimer: Timer | undefined;
   #statsTimer: Timer | undefined;
+  #silenceTimer: Timer | undefined;
   #stream: BinanceStream | undefined;
   #recording: RecordingFile | undefined;
   #messages = 0;
@@ -92,8 +95,10 @@ class TapSession implements AsyncDisposable {
     const { record, seconds, stats } = this.#options;
     this.#stream = this.#manager.createStream({ streams });
     if (record !== undefined) this.#recording = new RecordingFile(record, (error) => this.#end(error));
-    this.#stream.ready.catch((error: unknown) => this.#refused(error));
-    if (seconds !== undefined) this.#secondsTimer = systemClock.setTimer(() => this.#end(), seconds * 1_000);
+    this.#stream.ready.then(() => this.#awaitData(), (error: unknown) => this.#refused(error));
+    if (seconds !== undefined) {
+      this.#secondsTimer = systemClock.setTimer(() => this.#end(this.#neverConnected(seconds)), seconds * 1_000);
+    }
     if (stats) this.#reportRegularly();
     void aborted(this.#io.signal).then(() => this.#end());
   }
@@ -133,7 +138,22 @@ class TapSession implements AsyncDisposable {
     this.#endedAt = systemClock.monotonic();
     this.#secondsTimer?.cancel();
     this.#statsTimer?.cancel();
+    this.#silenceTimer?.cancel();
     this.#ended.resolve();
+  }
+
+  #neverConnected(seconds: number): CommandFailedError | undefined {
+    return this.#connectedUrls.size > 0 ? undefined : new CommandFailedError(`Cannot connect within ${seconds} s`);
+  }
+
+  #awaitData(): void {
+    if (this.#isEnding) return;
+    this.#silenceTimer = systemClock.setTimer(() => {
+      if (this.#messages > 0) return;
+      this.#io.report(
+        "acknowledged, but nothing came yet: a stream that is quiet, or one that the exchange doesn't know",
+      );
+    }, SILENCE_MS);
   }
 
   #unwritable(error: unknown): void {
@@ -206,8 +226,4 @@ function counted(count: number, noun: string): string {
 /** The URL of a connection without its empty list of streams. */
 function shorten(text: string): string {
   return text.replaceAll("?streams=", "");
-}
-
-function describeClose({ code, reason, error }: CloseInfo): string {
-  return [`code ${code}`, reason, error?.message].filter((part) => part).join(", ");
 }

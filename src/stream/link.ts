@@ -5,8 +5,14 @@
  */
 
 import { type Clock, ConnectionFailedError, type Logger, messageOf } from "../base/mod.ts";
-import { controlMessage, type ControlResponse, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
-import type { CloseInfo, Connection, ConnectOptions, OpenConnection } from "../transport/portable.ts";
+import { controlMessage, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
+import {
+  type CloseInfo,
+  type Connection,
+  type ConnectOptions,
+  describeClose,
+  type OpenConnection,
+} from "../transport/portable.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { framePacer, type Pacer } from "./pacer.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -228,8 +234,4 @@ export class Link {
  */
 function isRepairable(error: unknown): boolean {
   return error instanceof ConnectionFailedError && error.status !== 429 && error.status !== 418;
-}
-
-function describeClose({ code, reason, error }: CloseInfo): string {
-  return [`code ${code}`, reason, error?.message].filter((part) => part).join(", ");
 }

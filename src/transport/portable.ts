@@ -5,6 +5,7 @@
  * @module
  */
 
+export { describeClose } from "./close_info.ts";
 export * from "./connection.ts";
 export {
   builtinEntry,
