@@ -30,6 +30,7 @@ export type { ExchangeKey } from "./exchange/mod.ts";
 export {
   type BinanceStream,
   type CallbackErrorSignal,
+  type ConnectFailedSignal,
   type ConnectSignal,
   type DataOf,
   type DisconnectSignal,
@@ -44,6 +45,7 @@ export {
   type StreamState,
   type StreamStatistics,
   type StreamUnrepairableSignal,
+  type SubscriptionFailedSignal,
 } from "./stream/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";
 export type { Manager } from "./manager/manager.ts";

@@ -201,6 +201,39 @@ test("options that are all right construct without opening anything", () => {
   construct({ logger: console, pingIntervalMs: 0, onData: undefined, websocketBaseUrl: "wss://127.0.0.1:9/base/" });
 });
 
+test("options are read once, inherited ones and getters too", () => {
+  let reads = 0;
+  class Options {
+    get websocketLibrary() {
+      reads++;
+      return "native";
+    }
+  }
+  assertEquals([construct(new Options()).websocketLibrary, reads], ["native", 1]);
+  assertEquals(construct(Object.create({ websocketLibrary: "native" })).websocketLibrary, "native");
+  assertThrows(() => construct(Object.create({ websocketLibrary: "ws" })), UnknownWebSocketLibraryError);
+});
+
+test("no error shows the credentials of a URL that stands in the wrong place", () => {
+  const url = "socks5://me:secret@127.0.0.1:1080";
+  const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1" });
+  for (
+    const attempt of [
+      () => construct(url),
+      () => construct({ exchange: url }),
+      () => construct({ websocketLibrary: url }),
+      () => construct({ tls: url }),
+      () => construct({ output: url }),
+      () => manager.createStream({ streams: url }),
+      () => manager.createStream({ channels: url, markets: "a" }),
+    ]
+  ) {
+    const error = assertThrows(attempt, InvalidOptionsError);
+    assertEquals(error.message.includes("secret"), false, error.message);
+    assertEquals(JSON.stringify({ ...error }).includes("secret"), false);
+  }
+});
+
 const streamCases: [what: string, options: unknown, path: string, message: string][] = [
   ["no streams at all", {}, "channels", "expected either `streams`, or both `channels` and `markets`"],
   ["channels without markets", { channels: "trade" }, "markets", "both `channels` and `markets`"],

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   BufferOverflowError,
+  HandshakeRejectedError,
   StreamCrashedError,
   type StreamMessage,
   StreamStoppedError,
@@ -105,6 +106,7 @@ testEachLibrary("a message that is not JSON is reported and skipped with output 
     break;
   }
   assertEquals([stream.state, stream.statistics.callbackErrors], ["running", 0]);
+  assertEquals([stream.statistics.receivedMessages, stream.statistics.invalidMessages], [2, 1]);
   assertInstanceOf(stream.lastError, SyntaxError);
   assertStringIncludes(bench.log.join("\n"), "a message is not JSON");
   const first = bench.signals.find(({ type }) => type === "FIRST_RECEIVED_DATA");
@@ -239,7 +241,98 @@ testEachLibrary("network-like errors of user code are not taken for the network'
     for (const text of trades(0, 2)) bench.exchange.broadcast(text);
     await until(() => stream.statistics.callbackErrors === 2, "both errors counted");
     assertEquals([stream.state, stream.statistics.reconnects], ["running", 0]);
+    assertEquals(bench.signalTypes.includes("CALLBACK_ERROR"), true);
   }
+});
+
+testEachLibrary("the last error is the last one, also when reports are limited to one per second", async (library) => {
+  let count = 0;
+  await using bench = await startBench(library, {
+    onData: () => {
+      throw new Error(`mistake ${++count}`);
+    },
+  });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  for (const text of trades(0, 5)) bench.exchange.broadcast(text);
+  await until(() => stream.statistics.callbackErrors === 5, "five mistakes");
+  assertInstanceOf(stream.lastError, Error);
+  assertEquals(stream.lastError.message, "mistake 5");
+  assertEquals(bench.signalTypes.filter((type) => type === "CALLBACK_ERROR").length, 1);
+});
+
+testEachLibrary("a thenable that rejects is reported like a promise", async (library) => {
+  const thenable = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error("not a Promise")) };
+  await using bench = await startBench(library, { onData: () => thenable });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.broadcast(trade(1).text);
+  await until(() => stream.statistics.callbackErrors === 1, "the rejection counted");
+});
+
+testEachLibrary("onSignal that throws what can't be shown breaks nothing", async (library) => {
+  await using bench = await startBench(library, {
+    onSignal: () => {
+      throw Object.create(null);
+    },
+  });
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  bench.exchange.killConnections();
+  await until(() => stream.statistics.reconnects === 1, "a reconnect");
+  await stream.stop();
+  assertEquals(stream.state, "stopped");
+});
+
+testEachLibrary("stopping from inside a signal stops once", async (library) => {
+  for (const at of ["CONNECT", "FIRST_RECEIVED_DATA", "DISCONNECT", "STOP"]) {
+    const seen: string[] = [];
+    await using bench = await startBench(library, {
+      onSignal: ({ type }) => {
+        seen.push(type);
+        if (type === at) void bench.manager.stopManager();
+      },
+    });
+    const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+    stream.ready.then(() => bench.exchange.broadcast(trade(1).text)).catch(() => {});
+    if (at === "DISCONNECT" || at === "STOP") {
+      await stream.ready;
+      void stream.stop();
+    }
+    await until(() => stream.state === "stopped", `${at}: stopped`);
+    await stream.stop();
+    assertEquals(seen.filter((type) => type === "STOP").length, 1, `${at}: ${seen}`);
+  }
+});
+
+testEachLibrary("a stream that can't connect says why, in its state and by signals", async (library) => {
+  await using bench = await startBench(library);
+  bench.exchange.refuseConnections(403);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await until(() => bench.signals.length >= 2, "two signals");
+  assertEquals(new Set(bench.signalTypes), new Set(["CONNECT_FAILED"]));
+  const [signal] = bench.signals;
+  assert(signal?.type === "CONNECT_FAILED");
+  assertInstanceOf(stream.lastError, HandshakeRejectedError);
+  assertEquals(stream.lastError.status, 403);
+  assertEquals([stream.state, stream.statistics.reconnects], ["restarting", 0]);
+  bench.exchange.refuseConnections(undefined);
+  await stream.ready;
+  assertEquals(stream.statistics.reconnects, 0, "never lost, so never opened again");
+});
+
+testEachLibrary("every reader of a crashed stream learns of it", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["btcusdt@trade"] });
+  await stream.ready;
+  const read = async () => {
+    for await (const _ of stream);
+  };
+  const readers = [read(), read(), read()].map((reader) => assertRejects(() => reader, StreamCrashedError));
+  bench.exchange.refuseConnections(429);
+  bench.exchange.killConnections();
+  await Promise.all(readers);
+  await assertRejects(read, StreamCrashedError);
 });
 
 testEachLibrary("the rejection of an async callback is reported, not lost", async (library) => {
@@ -310,7 +403,7 @@ testEachLibrary("a stream can be stopped while it connects and while it waits to
   const before = performance.now();
   await waiting.stop();
   assert(performance.now() - before < 1_000);
-  assertEquals(bench.signalTypes, ["STOP", "STOP"]);
+  assertEquals(bench.signalTypes.filter((type) => type !== "CONNECT_FAILED"), ["STOP", "STOP"]);
 });
 
 testEachLibrary("what is asked of a stopped stream or an unknown one is an error", async (library) => {

@@ -212,3 +212,127 @@ testEachLibrary(
     assertEquals(bench.manager.streams.every(({ state }) => state === "restarting"), true);
   },
 );
+
+testEachLibrary("a change that is undone before it leaves settles for everyone who waits", async (library) => {
+  await using bench = await startBench(library);
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  const x = { streams: ["x@trade"] };
+  await Promise.all([stream.subscribe(x), stream.unsubscribe(x)]);
+  const a = { streams: ["a@trade"] };
+  await Promise.all([stream.unsubscribe(a), stream.subscribe(a)]);
+  await Promise.all([stream.subscribe(x), stream.subscribe(x), stream.unsubscribe(x), stream.subscribe(x)]);
+  assertEquals(stream.subscriptions.toSorted(), ["a@trade", "x@trade"]);
+  const undone = bench.manager.createStream({ streams: ["b@trade"] });
+  await Promise.all([undone.unsubscribe({ streams: ["b@trade"] }), undone.ready]);
+  bench.exchange.refuseConnections(503);
+  bench.exchange.killConnections();
+  await until(() => stream.state === "restarting", "the connection lost");
+  const y = { streams: ["y@trade"] };
+  await Promise.all([stream.subscribe(y), stream.unsubscribe(y)]);
+});
+
+testEachLibrary("after an unanswered message nothing is taken for granted", async (library) => {
+  await using bench = await startBench(library, { ackTimeoutMs: 100 });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  const [a, b] = [{ streams: ["a@trade"] }, { streams: ["b@trade"] }];
+  const sends = async (change: () => Promise<void>): Promise<string | undefined> => {
+    const before = bench.exchange.controlMessages.length;
+    await change();
+    return parsed(bench)[before]?.method;
+  };
+  // The exchange obeys, but its answers are lost.
+  bench.exchange.silenceAcks(true);
+  await assertRejects(() => stream.unsubscribe(a), SubscriptionTimeoutError);
+  await assertRejects(() => stream.subscribe(b), SubscriptionTimeoutError);
+  bench.exchange.silenceAcks(false);
+  assertEquals(await sends(() => stream.subscribe(a)), "SUBSCRIBE");
+  assertEquals(await sends(() => stream.unsubscribe(b)), "UNSUBSCRIBE");
+  assertEquals([bench.exchange.push("a@trade", {}), bench.exchange.push("b@trade", {})], [1, 0]);
+});
+
+testEachLibrary("unsubscribing what is under way and unanswered leaves nothing behind", async (library) => {
+  await using bench = await startBench(library, { ackTimeoutMs: 200 });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  bench.exchange.dropAcks(1);
+  const x = { streams: ["x@trade"] };
+  const subscribed = stream.subscribe(x);
+  await until(() => bench.exchange.controlMessages.length === 2, "the SUBSCRIBE");
+  await Promise.all([subscribed, stream.unsubscribe(x)]);
+  assertEquals(bench.exchange.push("x@trade", {}), 0);
+  assertEquals(stream.subscriptions, ["a@trade"]);
+});
+
+testEachLibrary(
+  "a refusal after a reconnect is told, and does not make the stream forget what it wants",
+  async (library) => {
+    await using bench = await startBench(library);
+    const stream = bench.manager.createStream({ streams: ["a@trade"] });
+    await stream.ready;
+    bench.exchange.rejectControl({ code: -1000, msg: "internal error" });
+    bench.exchange.killConnections();
+    await until(() => bench.signalTypes.includes("SUBSCRIPTION_FAILED"), "the signal");
+    const signal = bench.signals.find(({ type }) => type === "SUBSCRIPTION_FAILED");
+    assert(signal?.type === "SUBSCRIPTION_FAILED");
+    assertEquals([signal.error.streams, stream.lastError], [["a@trade"], signal.error]);
+    assertEquals(stream.subscriptions, ["a@trade"]);
+    bench.exchange.rejectControl(undefined);
+    bench.exchange.killConnections();
+    await until(() => bench.exchange.push("a@trade", {}) === 1, "subscribed again");
+  },
+);
+
+testEachLibrary("a connection that is full is emptied before it is filled anew", async (library) => {
+  await using bench = await startBench(library, { exchange: "binance.com-vanilla-options" }, {
+    limits: { streamsPerConnection: 200 },
+  });
+  const names = (letter: string) => Array.from({ length: 200 }, (_, index) => `${letter}${index}@optionTrade`);
+  bench.exchange.delayAcks(50);
+  const stream = bench.manager.createStream({ streams: names("a") });
+  await until(() => bench.exchange.controlMessages.length > 0, "the first SUBSCRIBE");
+  const gone = stream.unsubscribe({ streams: names("a") });
+  const come = stream.subscribe({ streams: names("b") });
+  await Promise.all([gone, come]);
+  assertEquals(stream.subscriptions, names("b"));
+  assertEquals(bench.signalTypes, ["CONNECT"]);
+});
+
+testEachLibrary("answers that are not ours settle nothing", async (library) => {
+  const received: string[] = [];
+  await using bench = await startBench(library, { onData: (text) => void received.push(text) });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  bench.exchange.silenceAcks(true);
+  let isSettled = false;
+  const subscribed = stream.subscribe({ streams: ["b@trade"] }).finally(() => isSettled = true);
+  await until(() => bench.exchange.controlMessages.length === 2, "the SUBSCRIBE");
+  const id = parsed(bench)[1]?.id ?? 0;
+  for (
+    const answer of [
+      '{"error":{"code":2,"msg":"not yours"},"id":"abc"}',
+      `{"result":null,"id":"${id}"}`,
+      `{"result":null,"id":${id + 1_000}}`,
+      `{"result":"nope","id":${id}}`,
+      '{"status":400,"error":{"code":-1,"msg":"not yours"},"id":424242}',
+    ]
+  ) bench.exchange.broadcast(answer);
+  bench.exchange.broadcast('{"stream":"a@trade","data":{}}');
+  await until(() => received.length === 1, "the data behind them");
+  assertEquals([isSettled, received.length], [false, 1]);
+  bench.exchange.broadcast(`{"id":${id},"result":null}`);
+  await subscribed;
+});
+
+testEachLibrary("one wrong name among many is found within seconds, and the others are subscribed", async (library) => {
+  await using bench = await startBench(library, {}, { market: "spot" });
+  const good = Array.from({ length: 200 }, (_, index) => `good${index}@trade`);
+  const before = performance.now();
+  const stream = bench.manager.createStream({ streams: [...good.slice(0, 77), "b@trade@trade@", ...good.slice(77)] });
+  await assertRejects(() => stream.ready, SubscriptionRejectedError, "b@trade@trade@");
+  await stream.subscribe({ streams: good });
+  const tookMs = performance.now() - before;
+  assertEquals(stream.subscriptions.toSorted(), good.toSorted());
+  assert(tookMs < 10_000, `took ${tookMs} ms`);
+});

@@ -13,13 +13,17 @@ import { connectPacer, framePacer, Pacer } from "../src/stream/pacer.ts";
 import { Watchdog } from "../src/stream/watchdog.ts";
 
 function watch(clock: ManualClock) {
-  const seen = { activity: 0, probes: 0, deaths: 0 };
+  const seen = { activity: 0, probes: 0, deaths: 0, delayMs: 0 };
   const watchdog = new Watchdog({
     clock,
     intervalMs: 5_000,
     timeoutMs: 10_000,
     activity: () => seen.activity,
-    probe: () => void seen.probes++,
+    probe: () => {
+      if (seen.delayMs > 0) return seen.delayMs;
+      seen.probes++;
+      return 0;
+    },
     onDead: () => void seen.deaths++,
   });
   return { seen, watchdog };
@@ -50,6 +54,19 @@ test("a silent connection is asked after the interval, and given up once after t
   assertEquals(seen.deaths, 1);
   clock.advance(1_000_000);
   assertEquals([seen.probes, seen.deaths, clock.pendingTimers], [1, 1, 0]);
+});
+
+test("a connection is not given up before it could be asked", () => {
+  const clock = new ManualClock(0);
+  const { seen } = watch(clock);
+  seen.delayMs = 1_000;
+  clock.advance(100_000);
+  assertEquals([seen.probes, seen.deaths], [0, 0]);
+  seen.delayMs = 0;
+  clock.advance(1_000);
+  assertEquals([seen.probes, seen.deaths], [1, 0]);
+  clock.advance(10_000);
+  assertEquals(seen.deaths, 1);
 });
 
 test("any answer to the question keeps the connection", () => {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { listOf } from "./text.ts";
+import { listOf, quoted } from "./text.ts";
 
 /**
  * Base class of all errors of this package. Catch it to tell them from the errors of other code.
@@ -56,8 +56,7 @@ export class RawtickError extends Error {
 export class InvalidOptionsError extends RawtickError {
   /** Where the problem is, such as `"proxy"` or `"streams[2]"`; `""` when there are several or it is the whole object. */
   readonly path: string;
-  /** Every problem that was found; a single problem lists itself. */
-  readonly errors: readonly InvalidOptionsError[];
+  readonly #errors: readonly InvalidOptionsError[];
 
   /** Creates an error for one problem at `path`, or for all of `options.errors`. */
   constructor(
@@ -66,7 +65,12 @@ export class InvalidOptionsError extends RawtickError {
   ) {
     super(options.code ?? "INVALID_OPTIONS", message, options);
     this.path = options.path ?? "";
-    this.errors = options.errors ?? [this];
+    this.#errors = options.errors ?? [];
+  }
+
+  /** Every problem that was found; a single problem lists itself. */
+  get errors(): readonly InvalidOptionsError[] {
+    return this.#errors.length > 0 ? this.#errors : [this];
   }
 }
 
@@ -88,7 +92,7 @@ export class InvalidOptionsError extends RawtickError {
 export class UnknownWebSocketLibraryError extends InvalidOptionsError {
   /** Creates the error for the library `library`, listing the `known` ones. */
   constructor(library: string, known: readonly string[], path = "websocketLibrary") {
-    super(`Cannot use the websocket library ${JSON.stringify(library)}: expected ${listOf(known)}`, {
+    super(`Cannot use the websocket library ${quoted(library)}: expected ${listOf(known)}`, {
       path,
       code: "UNKNOWN_WEBSOCKET_LIBRARY",
     });
@@ -112,7 +116,7 @@ export class UnknownWebSocketLibraryError extends InvalidOptionsError {
 export class WebSocketLibraryUnavailableError extends InvalidOptionsError {
   /** Creates the error for `library`; `reason` says why it can't run and what to use instead. */
   constructor(library: string, reason: string, path = "websocketLibrary") {
-    super(`Cannot use the websocket library ${JSON.stringify(library)} here: ${reason}`, {
+    super(`Cannot use the websocket library ${quoted(library)} here: ${reason}`, {
       path,
       code: "WEBSOCKET_LIBRARY_UNAVAILABLE",
     });
@@ -136,7 +140,7 @@ export class WebSocketLibraryUnavailableError extends InvalidOptionsError {
 export class UnknownExchangeError extends InvalidOptionsError {
   /** Creates the error for the key `exchange`, listing the `known` keys. */
   constructor(exchange: string, known: readonly string[], path = "exchange") {
-    super(`Cannot use the exchange ${JSON.stringify(exchange)}: expected ${listOf(known)}`, {
+    super(`Cannot use the exchange ${quoted(exchange)}: expected ${listOf(known)}`, {
       path,
       code: "UNKNOWN_EXCHANGE",
     });
@@ -491,6 +495,6 @@ export class BufferOverflowError extends RawtickError {
 export class UnknownStreamError extends RawtickError {
   /** Creates the error for `streamId`. */
   constructor(streamId: string) {
-    super("UNKNOWN_STREAM", `Cannot find the stream ${JSON.stringify(streamId)}: expected a stream of this manager`);
+    super("UNKNOWN_STREAM", `Cannot find the stream ${quoted(streamId)}: expected a stream of this manager`);
   }
 }

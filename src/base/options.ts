@@ -6,17 +6,27 @@
 
 import type { z } from "zod/mini";
 import { InvalidOptionsError } from "./errors.ts";
-import { listOf } from "./text.ts";
+import { listOf, quoted } from "./text.ts";
 
 /**
- * Checks `input` with a schema in which the message of every check says what was expected.
+ * Checks options with a schema in which the message of every check says what was expected, and gives a copy of them:
+ * each option is read once, inherited ones and getters too, so that what was checked is what is used.
  *
  * @throws {InvalidOptionsError} or the class that a check put into its `params.error`.
  */
-export function checkOptions(schema: z.ZodMiniType, input: unknown, known: readonly string[]): void {
-  const result = schema.safeParse(input);
-  if (result.success) return;
-  throwProblems(result.error.issues.flatMap((issue) => problemsOf(issue, input, known)));
+export function checkedOptions<T extends object>(schema: z.ZodMiniType, input: T, known: readonly string[]): T {
+  const copy = copyOf(input, known);
+  const result = schema.safeParse(copy);
+  if (!result.success) throwProblems(result.error.issues.flatMap((issue) => problemsOf(issue, copy, known)));
+  // The cast: the copy has what the schema knows, and nothing else is left.
+  return copy as T;
+}
+
+function copyOf(input: unknown, known: readonly string[]): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  const names = new Set([...Object.keys(input), ...known.filter((name) => name in input)]);
+  // The cast: any object may be asked for its properties.
+  return Object.fromEntries([...names].map((name) => [name, (input as Record<string, unknown>)[name]]));
 }
 
 /** Throws one problem as itself, several as one error that lists them. */
@@ -62,7 +72,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 
 /** A value in a message: objects only by their kind, since they may hold secrets. */
 function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === "string") return quoted(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (value === null || ["undefined", "number", "boolean", "bigint"].includes(typeof value)) return String(value);
   return typeof value === "function" ? "a function" : "an object";

@@ -43,8 +43,8 @@ export function splitIntoMessages(streams: Iterable<string>): string[][] {
 
 /** An answer of the exchange to a control message. */
 export interface ControlResponse {
-  /** The id of the control message, or `undefined` when the answer has none: errors may come without. */
-  readonly id: number | undefined;
+  /** The id of the control message, a string if it is none of ours, `undefined` if there is none: errors may come without. */
+  readonly id: number | string | undefined;
   /** The result, when there was no error: null for SUBSCRIBE and UNSUBSCRIBE. */
   readonly result?: unknown;
   /** The error, flat (`{"code":…,"msg":…}`) or nested (`{"error":{…}}`) on the wire. */
@@ -53,6 +53,7 @@ export interface ControlResponse {
 
 const LETTER_S = 0x73;
 const LETTER_T = 0x74;
+const LETTER_R = 0x72;
 const LETTER_E = 0x65;
 const QUOTE = 0x22;
 
@@ -63,7 +64,8 @@ const QUOTE = 0x22;
  */
 export function isCertainlyData(text: string): boolean {
   const third = text.charCodeAt(2);
-  if (third === LETTER_S) return text.charCodeAt(3) === LETTER_T;
+  // "str", not "status".
+  if (third === LETTER_S) return text.charCodeAt(3) === LETTER_T && text.charCodeAt(4) === LETTER_R;
   return third === LETTER_E && text.charCodeAt(3) === QUOTE;
 }
 
@@ -81,7 +83,7 @@ export function parseControlResponse(text: string): ControlResponse | undefined 
     return undefined;
   }
   if (!isRecord(value)) return undefined;
-  const id = typeof value.id === "number" ? value.id : undefined;
+  const id = typeof value.id === "number" ? value.id : value.id == null ? undefined : String(value.id);
   const error = isRecord(value.error) ? value.error : "code" in value && "msg" in value ? value : undefined;
   if (error !== undefined) {
     const code = typeof error.code === "number" ? error.code : undefined;

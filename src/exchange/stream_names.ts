@@ -4,6 +4,7 @@
  * @module
  */
 
+import { quoted } from "../base/mod.ts";
 import type { Exchange } from "./exchanges.ts";
 
 /** A stream name that can't be used; `message` says what to write instead. */
@@ -24,15 +25,15 @@ function isWholeMarket(channel: string): boolean {
 export function normalizeStreamName(name: string): string {
   if (!/^[^\s"\\/?#\p{Cc}]+$/u.test(name)) {
     throw new StreamNameError(
-      `Cannot use the stream name ${JSON.stringify(name)}: expected a name such as "btcusdt@trade" or "!ticker@arr", ` +
+      `Cannot use the stream name ${quoted(name)}: expected a name such as "btcusdt@trade" or "!ticker@arr", ` +
         "without spaces, quotes, slashes, ? and #",
     );
   }
   if (name.startsWith("!") || name === "tradingSession") return name;
   const at = name.indexOf("@");
-  if (at < 1 || at === name.length - 1) {
+  if (at < 1 || at === name.length - 1 || name.includes("!")) {
     throw new StreamNameError(
-      `Cannot use the stream name ${JSON.stringify(name)}: expected "<symbol>@<channel>", such as "btcusdt@trade"`,
+      `Cannot use the stream name ${quoted(name)}: expected "<symbol>@<channel>", such as "btcusdt@trade"`,
     );
   }
   return lowerCaseAscii(name.slice(0, at)) + name.slice(at);
@@ -74,7 +75,7 @@ export function crossProduct(channels: readonly string[], markets: readonly stri
       ? 'a market such as "!ticker"'
       : "a partner";
     throw new StreamNameError(
-      `Cannot combine ${JSON.stringify(rest)} with any of the others: expected ${wanted} beside it; ` +
+      `Cannot combine ${quoted(rest)} with any of the others: expected ${wanted} beside it; ` +
         "give exact names in `streams` for anything that is not a cross product",
     );
   }

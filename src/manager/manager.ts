@@ -25,7 +25,7 @@ import {
   type WebSocketLibrary,
 } from "../transport/portable.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
-import { checkManagerOptions, checkStreamOptions } from "./schema.ts";
+import { checkedManagerOptions, checkedStreamOptions } from "./schema.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
 export interface Platform {
@@ -58,9 +58,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   #nextControlId = 1;
 
   /** Managers are made as `BinanceWebSocketApiManager`. */
-  constructor(platform: Platform, options: ManagerOptions<O> = {}) {
-    checkManagerOptions(options, platform.libraries);
-    this.#options = { ...options };
+  constructor(platform: Platform, given: ManagerOptions<O> = {}) {
+    const options = checkedManagerOptions(given, platform.libraries);
+    this.#options = options;
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
     this.#link = {
       clock: systemClock,
@@ -73,6 +73,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
         ...(options.tls && { tls: options.tls }),
       },
       maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
+      maxStreams: this.#exchange.maxStreamsPerConnection,
       connectPacer: connectPacer(systemClock),
       ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
       pingIntervalMs: options.pingIntervalMs ?? 5_000,
@@ -104,9 +105,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {MaximumSubscriptionsExceededError} if it would carry more than the exchange allows.
    * @throws {TypeError} if the manager is stopped.
    */
-  createStream<P extends Output = O>(options: StreamOptions<P>): BinanceStream<P> {
+  createStream<P extends Output = O>(given: StreamOptions<P>): BinanceStream<P> {
     if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
-    checkStreamOptions(options);
+    const options = checkedStreamOptions(given);
     const defaults = this.#options;
     const { label, onData, output = defaults.output ?? "raw", bufferSize, overflow } = options;
     if (onData === undefined && defaults.onData !== undefined && output !== (defaults.output ?? "raw")) {

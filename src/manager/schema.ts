@@ -6,7 +6,7 @@
 
 import * as z from "zod/mini";
 import {
-  checkOptions,
+  checkedOptions,
   InvalidOptionsError,
   InvalidProxyUrlError,
   type Logger,
@@ -14,8 +14,9 @@ import {
   UnknownExchangeError,
 } from "../base/mod.ts";
 import { exchangeKeys, isExchangeKey } from "../exchange/mod.ts";
-import { selectionShape } from "../stream/mod.ts";
+import { type Output, selectionShape } from "../stream/mod.ts";
 import { type LibraryTable, parseProxyUrl, selectLibrary } from "../transport/portable.ts";
+import type { ManagerOptions, StreamOptions } from "./options.ts";
 
 function integer(minimum: number, maximum: number) {
   const expected = `an integer from ${minimum} to ${maximum}`;
@@ -144,13 +145,16 @@ const streamSchema = z.strictObject({
   overflow,
 }, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
 
-/** Throws unless these are options of a manager; all problems at once. */
-export function checkManagerOptions(options: unknown, libraries: LibraryTable): void {
+/** A checked copy of a manager's options; throws for all problems at once. */
+export function checkedManagerOptions<O extends Output>(
+  options: ManagerOptions<O>,
+  libraries: LibraryTable,
+): ManagerOptions<O> {
   const schema = managerSchema(libraries);
-  checkOptions(schema, options, Object.keys(schema.shape));
+  return checkedOptions(schema, options, Object.keys(schema.shape));
 }
 
-/** Throws unless these are options of a stream; all problems at once. */
-export function checkStreamOptions(options: unknown): void {
-  checkOptions(streamSchema, options, Object.keys(streamSchema.shape));
+/** A checked copy of a stream's options; throws for all problems at once. */
+export function checkedStreamOptions<O extends Output>(options: StreamOptions<O>): StreamOptions<O> {
+  return checkedOptions(streamSchema, options, Object.keys(streamSchema.shape));
 }

@@ -75,10 +75,10 @@ export interface DeliverySettings {
 export interface DeliveryListener {
   /** The first message of the stream's life was delivered. */
   onFirstData(data: unknown): void;
-  /** User code threw. Comes at most once per second. */
-  onCallbackError(error: unknown): void;
-  /** A message could not be parsed, and was not delivered. Comes at most once per second. */
-  onBadMessage(error: unknown): void;
+  /** User code threw. `mayReport` is true at most once per second. */
+  onCallbackError(error: unknown, mayReport: boolean): void;
+  /** A message could not be parsed, and was not delivered. `mayReport` is true at most once per second. */
+  onInvalidMessage(error: unknown, mayReport: boolean): void;
   /** The buffer is full and its policy is to give the stream up. */
   onOverflow(error: Error): void;
 }
@@ -96,6 +96,7 @@ export class Delivery {
   #messages = 0;
   #characters = 0;
   #callbackErrors = 0;
+  #invalidMessages = 0;
   #hasDelivered = false;
   #lastData: unknown;
   #lastReportAt = -Infinity;
@@ -123,6 +124,11 @@ export class Delivery {
     return this.#callbackErrors;
   }
 
+  /** Messages that could not be parsed. */
+  get invalidMessages(): number {
+    return this.#invalidMessages;
+  }
+
   /** The message that was delivered last. */
   get lastData(): unknown {
     return this.#lastData;
@@ -137,7 +143,8 @@ export class Delivery {
     try {
       data = JSON.parse(text);
     } catch (error) {
-      if (this.#mayReport()) this.#listener.onBadMessage(error);
+      this.#invalidMessages++;
+      this.#listener.onInvalidMessage(error, this.#mayReport());
       return;
     }
     this.#handOver(data);
@@ -158,7 +165,7 @@ export class Delivery {
     try {
       const result = callback(data);
       // An async callback is not waited for, but its rejection is not lost.
-      if (result instanceof Promise) result.catch((error) => this.#callbackFailed(error));
+      if (isThenable(result)) Promise.resolve(result).catch((error) => this.#callbackFailed(error));
     } catch (error) {
       this.#callbackFailed(error);
     }
@@ -166,7 +173,7 @@ export class Delivery {
 
   #callbackFailed(error: unknown): void {
     this.#callbackErrors++;
-    if (this.#mayReport()) this.#listener.onCallbackError(error);
+    this.#listener.onCallbackError(error, this.#mayReport());
   }
 
   #mayReport(): boolean {
@@ -175,4 +182,9 @@ export class Delivery {
     this.#lastReportAt = now;
     return true;
   }
+}
+
+/** Whether an async function, or something like it, was called. */
+export function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return typeof result === "object" && result !== null && "then" in result;
 }

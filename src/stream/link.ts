@@ -4,7 +4,14 @@
  * @module
  */
 
-import { type Clock, ConnectionFailedError, type Logger, messageOf } from "../base/mod.ts";
+import {
+  type Clock,
+  ConnectionFailedError,
+  type Logger,
+  messageOf,
+  type SubscriptionRejectedError,
+  type SubscriptionTimeoutError,
+} from "../base/mod.ts";
 import { controlMessage, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
 import {
   type CloseInfo,
@@ -25,6 +32,7 @@ export interface LinkSettings {
   readonly open: OpenConnection;
   readonly connectOptions: ConnectOptions;
   readonly maxFramesPerSecond: number;
+  readonly maxStreams: number;
   /** Paces the attempts to connect of all links. */
   readonly connectPacer: Pacer;
   readonly ackTimeoutMs: number;
@@ -44,6 +52,10 @@ export interface LinkListener {
   onConnect(url: string): void;
   /** A connection that was open has ended. */
   onDisconnect(url: string, close: CloseInfo): void;
+  /** A connection could not be opened; it is tried again. */
+  onConnectFailed(url: string, error: unknown): void;
+  /** The exchange refused streams, or did not answer for them. */
+  onSubscriptionFailed(error: SubscriptionRejectedError | SubscriptionTimeoutError): void;
   /** The link has given up. */
   onCrash(error: unknown): void;
 }
@@ -57,7 +69,6 @@ export class Link {
   readonly subscriptions: Subscriptions;
   readonly #settings: LinkSettings;
   readonly #listener: LinkListener;
-  readonly #pacer: Pacer;
   readonly #backoff: Backoff;
   readonly #stopping = new AbortController();
   /** Resolves when the link has ended. */
@@ -66,23 +77,23 @@ export class Link {
   #connection: Connection | undefined;
   /** Grows with everything that is received. */
   #activity = 0;
-  #reconnects = 0;
+  #opens = 0;
 
   /** Creates the link and opens its connection. */
   constructor(url: string, settings: LinkSettings, listener: LinkListener) {
     this.url = url;
     this.#settings = settings;
     this.#listener = listener;
-    const { clock, maxFramesPerSecond, ackTimeoutMs, nextId, logger } = settings;
-    this.#pacer = framePacer(clock, maxFramesPerSecond);
+    const { clock, maxStreams, ackTimeoutMs, nextId, logger } = settings;
     this.#backoff = new Backoff(settings.backoff);
     this.subscriptions = new Subscriptions({
       clock,
-      pacer: this.#pacer,
+      maxStreams,
       ackTimeoutMs,
       nextId,
       send: (text) => this.#send(text),
       warn: (message) => logger.warn(`${url}: ${message}`),
+      onFailed: (error) => listener.onSubscriptionFailed(error),
     });
     this.ended = this.#run();
   }
@@ -93,7 +104,7 @@ export class Link {
 
   /** How often the connection was opened again. */
   get reconnects(): number {
-    return this.#reconnects;
+    return Math.max(0, this.#opens - 1);
   }
 
   /** Ends the link at once: nothing is delivered any more. `reason` is what those who wait for a subscription get. */
@@ -124,8 +135,11 @@ export class Link {
         if (this.#isStopping) return;
         if (!isRepairable(error)) return this.#listener.onCrash(error);
         logger.warn(messageOf(error));
+        this.#listener.onConnectFailed(this.url, error);
       }
       this.#state = "restarting";
+      // The exchange has closed the connection for a stream that it refuses: that is our doing, not a failure of its.
+      if (lastedMs > 0 && this.subscriptions.isSearching) continue;
       await this.#wait(this.#backoff.next(lastedMs));
     }
   }
@@ -137,15 +151,16 @@ export class Link {
 
   /** Opens one connection and resolves when it has ended. */
   async #connect(): Promise<CloseInfo> {
-    const { open, connectOptions } = this.#settings;
+    const { open, connectOptions, clock, maxFramesPerSecond } = this.#settings;
     const { subscriptions } = this;
+    const pacer = framePacer(clock, maxFramesPerSecond);
     let watchdog: Watchdog | undefined;
     const received = () => void this.#activity++;
     const connection = await open(this.url, {
       onOpen: (connection) => {
         if (this.#isStopping) return connection.terminate();
-        watchdog = this.#watch(connection);
-        this.#opened(connection);
+        watchdog = this.#watch(connection, pacer);
+        this.#opened(connection, pacer);
       },
       // The way of every message. Once stopped, nothing is delivered any more.
       onText: (text) => {
@@ -157,7 +172,7 @@ export class Link {
       onBinary: received,
       onPing: () => {
         received();
-        this.#pacer.note();
+        pacer.note();
       },
       onPong: received,
       onClose: (close) => {
@@ -177,12 +192,12 @@ export class Link {
     return true;
   }
 
-  #opened(connection: Connection): void {
+  #opened(connection: Connection, pacer: Pacer): void {
     this.#connection = connection;
-    if (this.#state === "restarting") this.#reconnects++;
+    this.#opens++;
     this.#state = "running";
     this.#listener.onConnect(this.url);
-    this.subscriptions.connected();
+    this.subscriptions.connected(pacer);
   }
 
   #receiveOther(text: string): void {
@@ -192,7 +207,7 @@ export class Link {
     this.subscriptions.respond(response);
   }
 
-  #watch(connection: Connection): Watchdog | undefined {
+  #watch(connection: Connection, pacer: Pacer): Watchdog | undefined {
     const { clock, logger, pingIntervalMs, pingTimeoutMs, nextId } = this.#settings;
     if (pingIntervalMs === 0) return undefined;
     return new Watchdog({
@@ -201,11 +216,13 @@ export class Link {
       timeoutMs: pingTimeoutMs,
       activity: () => this.#activity,
       probe: () => {
-        if (!connection.isOpen || this.#pacer.delayMs > 0) return;
-        this.#pacer.note();
+        const { delayMs } = pacer;
+        if (!connection.isOpen || delayMs > 0) return delayMs;
+        pacer.note();
         // Where the runtime has no pings, a question that every stream connection answers does the same.
         if (connection.canPing) connection.ping();
         else connection.send(controlMessage("LIST_SUBSCRIPTIONS", undefined, nextId()));
+        return 0;
       },
       onDead: () => {
         logger.warn(`${this.url}: nothing received for ${pingIntervalMs + pingTimeoutMs} ms, giving the connection up`);

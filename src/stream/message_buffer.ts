@@ -75,7 +75,12 @@ export class MessageBuffer<T> {
       next: () => {
         if (isDone) return Promise.resolve({ value: undefined, done: true });
         if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
-        if (this.#end !== undefined) return this.#ended();
+        if (this.#end !== undefined) {
+          isDone = true;
+          return this.#end.error === undefined
+            ? Promise.resolve({ value: undefined, done: true })
+            : Promise.reject(this.#end.error);
+        }
         const reader: Reader<T> = Promise.withResolvers();
         this.#readers.push(reader);
         waiting.add(reader);
@@ -94,22 +99,16 @@ export class MessageBuffer<T> {
     };
   }
 
-  /** No more messages come. Readers still get what is buffered, then the end, or `error` once and then the end. */
+  /** No more messages come. Each reader still gets what is buffered, then `error` once if there is one, then the end. */
   end(error?: Error): void {
     if (this.#end !== undefined) return;
-    this.#end = {};
-    const [first, ...others] = this.#readers;
+    this.#end = error === undefined ? {} : { error };
+    const readers = this.#readers;
     this.#readers = [];
-    for (const reader of others) reader.resolve({ value: undefined, done: true });
-    if (error === undefined) first?.resolve({ value: undefined, done: true });
-    else if (first !== undefined) first.reject(error);
-    else this.#end = { error };
-  }
-
-  #ended(): Promise<IteratorResult<T, undefined>> {
-    const error = this.#end?.error;
-    this.#end = {};
-    return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error);
+    for (const { resolve, reject } of readers) {
+      if (error === undefined) resolve({ value: undefined, done: true });
+      else reject(error);
+    }
   }
 
   #shift(): T {

@@ -11,6 +11,7 @@ export { connectPacer } from "./pacer.ts";
 export { checkCapacity, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
+  ConnectFailedSignal,
   ConnectSignal,
   DisconnectSignal,
   FirstReceivedDataSignal,
@@ -18,5 +19,6 @@ export type {
   SignalBase,
   StopSignal,
   StreamUnrepairableSignal,
+  SubscriptionFailedSignal,
 } from "./signals.ts";
 export { BinanceStream, type StreamSettings, type StreamState, type StreamStatistics } from "./stream.ts";

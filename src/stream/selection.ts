@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { checkOptions, InvalidOptionsError, MaximumSubscriptionsExceededError, throwProblems } from "../base/mod.ts";
+import { checkedOptions, InvalidOptionsError, MaximumSubscriptionsExceededError, throwProblems } from "../base/mod.ts";
 import { crossProduct, type Exchange, normalizeStreamName, routeOf, StreamNameError } from "../exchange/mod.ts";
 
 /**
@@ -47,12 +47,12 @@ export const selectionShape: {
 const schema = z.strictObject(selectionShape, "an object with `streams`, or with `channels` and `markets`");
 
 /**
- * Throws unless this has the form of a selection.
+ * The names of the streams that a selection means, after a check of its form.
  *
- * @throws {InvalidOptionsError} if it has not.
+ * @throws {InvalidOptionsError} if it can't be used.
  */
-export function checkSelection(selection: StreamSelection): void {
-  checkOptions(schema, selection, Object.keys(selectionShape));
+export function checkedNames(selection: StreamSelection): string[] {
+  return namesOf(checkedOptions(schema, selection, Object.keys(selectionShape)));
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { SubscriptionRejectedError, SubscriptionTimeoutError } from "../base/mod.ts";
 import type { CloseInfo } from "../transport/portable.ts";
 
 /**
@@ -92,6 +93,58 @@ export interface DisconnectSignal extends SignalBase {
 }
 
 /**
+ * A connection could not be opened. It is tried again, with growing waits.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectFailedSignal } from "@rawtick/binance";
+ *
+ * const onFailed = (signal: ConnectFailedSignal) => console.warn(signal.url, signal.error);
+ * onFailed({
+ *   type: "CONNECT_FAILED",
+ *   url: "ws://127.0.0.1:1/stream",
+ *   error: new Error("refused"),
+ *   streamId: "1",
+ *   streamLabel: "trades",
+ *   timestamp: 1672515782136,
+ * });
+ * ```
+ */
+export interface ConnectFailedSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "CONNECT_FAILED";
+  /** URL of the connection. */
+  readonly url: string;
+  /** Why. */
+  readonly error: unknown;
+}
+
+/**
+ * The exchange refused streams, or did not acknowledge them. Streams that it had acknowledged before stay wanted, and are
+ * asked for again every 30 s and at each reconnect; so do those it did not answer for. Others are dropped.
+ *
+ * @example
+ * ```ts
+ * import { type SubscriptionFailedSignal, SubscriptionTimeoutError } from "@rawtick/binance";
+ *
+ * const onFailed = (signal: SubscriptionFailedSignal) => console.warn(signal.error.streams);
+ * onFailed({
+ *   type: "SUBSCRIPTION_FAILED",
+ *   error: new SubscriptionTimeoutError(["btcusdt@trade"], 20_000),
+ *   streamId: "1",
+ *   streamLabel: "trades",
+ *   timestamp: 1672515782136,
+ * });
+ * ```
+ */
+export interface SubscriptionFailedSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "SUBSCRIPTION_FAILED";
+  /** Why, and which streams. */
+  readonly error: SubscriptionRejectedError | SubscriptionTimeoutError;
+}
+
+/**
  * The stream was stopped by the user. Nothing comes after it.
  *
  * @example
@@ -167,6 +220,8 @@ export interface CallbackErrorSignal extends SignalBase {
  */
 export type Signal =
   | ConnectSignal
+  | ConnectFailedSignal
+  | SubscriptionFailedSignal
   | FirstReceivedDataSignal
   | DisconnectSignal
   | StopSignal

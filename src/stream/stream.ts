@@ -6,14 +6,15 @@
 
 import { messageOf, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
 import { connectionUrl, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
-import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
+import { type DataOf, Delivery, type DeliverySettings, isThenable, type Output } from "./delivery.ts";
 import { Link, type LinkSettings } from "./link.ts";
-import { checkCapacity, checkSelection, namesOf, type StreamSelection } from "./selection.ts";
+import { checkCapacity, checkedNames, type StreamSelection } from "./selection.ts";
 import type { Signal } from "./signals.ts";
 
 /**
- * Where a stream is in its life: `"starting"` until all of its connections were open once, `"running"`, `"restarting"`
- * while a connection is down, `"stopped"` by the user, or `"crashed"`, when reconnecting can't help.
+ * Where a stream is in its life: `"starting"` during the first attempt to connect, `"running"`, `"restarting"` while a
+ * connection that was lost, or could not be opened, is tried again, `"stopped"` by the user, or `"crashed"`, when another
+ * attempt can't help.
  *
  * @example
  * ```ts
@@ -55,6 +56,8 @@ export interface StreamStatistics {
   readonly reconnects: number;
   /** How often `onData` threw. */
   readonly callbackErrors: number;
+  /** Messages that are not JSON, and were not delivered with output `"json"`. */
+  readonly invalidMessages: number;
 }
 
 /** What a stream is made of. */
@@ -121,8 +124,8 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     const callback = onData && ((data: unknown) => onData(data as DataOf<O>, this));
     this.#delivery = new Delivery({ ...settings.delivery, callback }, {
       onFirstData: (data) => this.#signal({ type: "FIRST_RECEIVED_DATA", data }),
-      onCallbackError: (error) => this.#callbackFailed(error),
-      onBadMessage: (error) => this.#badMessage(error),
+      onCallbackError: (error, mayReport) => this.#callbackFailed(error, mayReport),
+      onInvalidMessage: (error, mayReport) => this.#invalidMessage(error, mayReport),
       onOverflow: (error) => this.#crash(error),
     });
     this.ready = this.#add(streams);
@@ -136,7 +139,10 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
   }
 
-  /** Why the stream crashed, or what `onData` threw last; `undefined` if nothing went wrong. */
+  /**
+   * What went wrong last: why the stream crashed, a connection could not be opened or a subscription failed, or what
+   * `onData` threw; `undefined` if nothing did.
+   */
   get lastError(): unknown {
     return this.#lastError;
   }
@@ -148,7 +154,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   /** Counters since the stream was created. */
   get statistics(): StreamStatistics {
-    const { messages, characters, callbackErrors, buffer } = this.#delivery;
+    const { messages, characters, callbackErrors, invalidMessages, buffer } = this.#delivery;
     return {
       receivedMessages: messages,
       receivedCharacters: characters,
@@ -156,6 +162,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       bufferedMessages: buffer?.size ?? 0,
       reconnects: [...this.#links.values()].reduce((sum, link) => sum + link.reconnects, 0),
       callbackErrors,
+      invalidMessages,
     };
   }
 
@@ -166,13 +173,13 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    * @throws {InvalidOptionsError} if the selection can't be used.
    * @throws {MaximumSubscriptionsExceededError} if a connection would carry too many; then nothing is subscribed.
    * @throws {SubscriptionRejectedError} if the exchange refuses a stream; that one is then not wanted any more.
-   * @throws {SubscriptionTimeoutError} if the exchange does not answer; the streams stay wanted.
+   * @throws {SubscriptionTimeoutError} if the exchange does not answer; the streams stay wanted, and are asked for again
+   * every 30 s and at each reconnect.
    * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended, or ends before.
    */
   async subscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    checkSelection(selection);
-    const streams = namesOf(selection);
+    const streams = checkedNames(selection);
     checkCapacity(this.#settings.exchange, [...this.subscriptions, ...streams]);
     await this.#add(streams);
   }
@@ -188,8 +195,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    */
   async unsubscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    checkSelection(selection);
-    const streams = namesOf(selection);
+    const streams = checkedNames(selection);
     await Promise.all([...this.#links.values()].map((link) => {
       const carried = streams.filter((stream) => link.subscriptions.desired.has(stream));
       return link.subscriptions.delete(carried);
@@ -255,21 +261,29 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       onData: (text) => this.#delivery.deliver(text),
       onConnect: (url) => this.#signal({ type: "CONNECT", url }),
       onDisconnect: (url, close) => this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
+      onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
+      onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
       onCrash: (error) => void this.#crash(error),
     });
     this.#links.set(route, link);
     return link;
   }
 
-  #callbackFailed(error: unknown): void {
+  #callbackFailed(error: unknown, mayReport: boolean): void {
     this.#lastError = error;
+    if (!mayReport) return;
     this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${stackOf(error)}`);
     this.#signal({ type: "CALLBACK_ERROR", error });
   }
 
-  #badMessage(error: unknown): void {
+  #invalidMessage(error: unknown, mayReport: boolean): void {
     this.#lastError = error;
-    this.#settings.link.logger.error(`Stream ${this.id}: a message is not JSON: ${messageOf(error)}`);
+    if (mayReport) this.#settings.link.logger.error(`Stream ${this.id}: a message is not JSON: ${messageOf(error)}`);
+  }
+
+  #failed(error: unknown, signal: SignalDetails): void {
+    this.#lastError = error;
+    this.#signal(signal);
   }
 
   #crash(error: unknown): Promise<void> {
@@ -278,7 +292,12 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   /** The one way out: ends the links, then the readers, and tells about it once. */
   #finish(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
-    return this.#end ??= this.#closeAll(reason);
+    if (this.#end !== undefined) return this.#end;
+    // Before anything is closed: what closes may call us again.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#end = promise;
+    this.#closeAll(reason).then(resolve);
+    return promise;
   }
 
   async #closeAll(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
@@ -299,14 +318,14 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     this.#settings.onEnd();
   }
 
-  #signal(signal: DistributiveOmit<Signal, "streamId" | "streamLabel" | "timestamp">): void {
+  #signal(signal: SignalDetails): void {
     const { onSignal, link: { clock, logger } } = this.#settings;
     logger.debug(`Stream ${this.id}: ${signal.type}`);
     if (onSignal === undefined) return;
     const report = (error: unknown) => logger.error(`Stream ${this.id}: onSignal threw ${stackOf(error)}`);
     try {
       const result = onSignal({ ...signal, streamId: this.id, streamLabel: this.label, timestamp: clock.now() });
-      if (result instanceof Promise) result.catch(report);
+      if (isThenable(result)) Promise.resolve(result).catch(report);
     } catch (error) {
       report(error);
     }
@@ -315,3 +334,6 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
 /** `Omit` that keeps the members of a union apart. */
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** What is particular to one signal. */
+type SignalDetails = DistributiveOmit<Signal, "streamId" | "streamLabel" | "timestamp">;

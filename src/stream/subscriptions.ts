@@ -1,5 +1,5 @@
 /**
- * The subscriptions of one connection: what is desired, what the exchange has confirmed, and the messages between.
+ * The subscriptions of one connection: what is desired, what the exchange carries, and the messages between.
  *
  * @module
  */
@@ -8,23 +8,28 @@ import { type Clock, listOf, SubscriptionRejectedError, SubscriptionTimeoutError
 import { controlMessage, type ControlMethod, type ControlResponse, splitIntoMessages } from "../exchange/mod.ts";
 import type { Pacer } from "./pacer.ts";
 
-/** How often an unanswered control message is sent in all. */
+/** How often an unanswered control message is sent in all, before it is left alone. */
 const MAX_ATTEMPTS = 2;
+/** After this time in ms, what was left alone is tried again. */
+const RETRY_MS = 30_000;
 /** Binance web-socket-streams.md, "Error Messages": the request can't be taken as it is. */
 const INVALID_REQUEST = 2;
 
 /** What the subscriptions of a connection need. */
 export interface SubscriptionsOptions {
   readonly clock: Clock;
-  readonly pacer: Pacer;
+  /** Streams that the connection may carry. */
+  readonly maxStreams: number;
   /** How long in ms the exchange may take to answer. */
   readonly ackTimeoutMs: number;
   /** Sends a control message over the connection; false if that is closing, and its end is about to be told. */
   readonly send: (text: string) => boolean;
   /** Numbers the control messages. */
   readonly nextId: () => number;
-  /** Told about answers that did not come. */
+  /** Told about what is being mended. */
   readonly warn: (message: string) => void;
+  /** Told about streams that the exchange refused or did not answer for, whether somebody waits for them or not. */
+  readonly onFailed: (error: SubscriptionRejectedError | SubscriptionTimeoutError) => void;
 }
 
 interface PendingMessage {
@@ -34,6 +39,7 @@ interface PendingMessage {
 }
 
 interface Waiter {
+  readonly method: ControlMethod;
   readonly streams: readonly string[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -46,19 +52,26 @@ interface Waiter {
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #desired = new Set<string>();
-  /** What the exchange has acknowledged on the present connection. */
-  readonly #confirmed = new Set<string>();
-  /** Streams in messages without an answer yet. */
+  /** What the exchange has acknowledged at least once: refusing it later is a hiccup, not a wrong name. */
+  readonly #proven = new Set<string>();
+
+  // Of the present connection:
+  readonly #carried = new Set<string>();
+  /** Streams of messages that went unanswered: they may be carried or not. */
+  readonly #unknown = new Set<string>();
   readonly #inFlight = new Set<string>();
   readonly #pending = new Map<number, PendingMessage>();
-  /** How often a stream's message went unanswered on the present connection; at MAX_ATTEMPTS it is left alone. */
-  readonly #unanswered = new Map<string, number>();
+  /** How often a stream's message failed; at MAX_ATTEMPTS it is left alone for a while. */
+  readonly #failures = new Map<string, number>();
   /** Streams of a message that was refused as a whole, with the most that may share their next one: one is to blame. */
   readonly #suspects = new Map<string, number>();
+
   #waiters: Waiter[] = [];
-  #isConnected = false;
+  /** Of the present connection; `undefined` while there is none. */
+  #pacer: Pacer | undefined;
   #isScheduled = false;
   #paceTimer: Timer | undefined;
+  #retryTimer: Timer | undefined;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -69,56 +82,65 @@ export class Subscriptions {
     return this.#desired;
   }
 
-  /** Wants more streams; resolves when the exchange has acknowledged them all. */
+  /** Whether one of several streams is looked for that the exchange refuses, for which it closes the connection. */
+  get isSearching(): boolean {
+    return this.#suspects.size > 0;
+  }
+
+  /** Wants more streams; resolves when the exchange carries them all, or they are not wanted any more. */
   add(streams: readonly string[]): Promise<void> {
     for (const stream of streams) {
       this.#desired.add(stream);
-      this.#unanswered.delete(stream);
+      this.#failures.delete(stream);
     }
-    return this.#settle(streams);
+    return this.#settle("SUBSCRIBE", streams);
   }
 
-  /** Wants fewer streams; resolves when the exchange has acknowledged that. */
+  /** Wants fewer streams; resolves when the exchange carries none of them, or they are wanted again. */
   delete(streams: readonly string[]): Promise<void> {
     for (const stream of streams) {
       this.#desired.delete(stream);
-      this.#unanswered.delete(stream);
+      this.#failures.delete(stream);
+      this.#proven.delete(stream);
     }
-    return this.#settle(streams);
+    return this.#settle("UNSUBSCRIBE", streams);
   }
 
-  /** A connection is open; it carries nothing yet. */
-  connected(): void {
-    this.#isConnected = true;
+  /** A connection is open, with a pacer for what is sent over it; it carries nothing yet. */
+  connected(pacer: Pacer): void {
+    this.#pacer = pacer;
     this.#flush();
   }
 
   /** The connection is gone, and with it everything that it carried. */
   disconnected(): void {
-    this.#isConnected = false;
+    this.#pacer = undefined;
     this.#paceTimer?.cancel();
+    this.#retryTimer?.cancel();
+    this.#retryTimer = undefined;
     for (const { timer } of this.#pending.values()) timer.cancel();
-    for (const set of [this.#pending, this.#inFlight, this.#confirmed, this.#unanswered]) set.clear();
+    for (const set of [this.#pending, this.#inFlight, this.#carried, this.#unknown, this.#failures]) set.clear();
     this.#resolveSettled();
   }
 
   /** No connection comes any more: everyone who waits gets `error`. */
   end(error: Error): void {
-    this.disconnected();
     const waiters = this.#waiters;
     this.#waiters = [];
+    this.disconnected();
     for (const { reject } of waiters) reject(error);
   }
 
   /** Takes an answer of the exchange. */
-  respond({ id, error }: ControlResponse): void {
+  respond({ id, result, error }: ControlResponse): void {
     // An error may come without an id. The exchange answers in order, so it belongs to the oldest message.
-    const key = id ?? (error === undefined ? undefined : this.#pending.keys().next().value);
-    const message = key === undefined ? undefined : this.#pending.get(key);
-    if (key === undefined || message === undefined) {
+    const key = id === undefined && error !== undefined ? this.#pending.keys().next().value : id;
+    const message = typeof key === "number" ? this.#pending.get(key) : undefined;
+    if (typeof key !== "number" || message === undefined) {
       if (error !== undefined) this.#options.warn(`The exchange reports an error: ${error.msg} (code ${error.code})`);
       return;
     }
+    if (error === undefined && result !== null) return;
     this.#forget(key, message);
     if (error !== undefined) this.#refused(message, error);
     else this.#acknowledged(message);
@@ -128,10 +150,10 @@ export class Subscriptions {
 
   #acknowledged({ method, streams }: PendingMessage): void {
     for (const stream of streams) {
-      if (method === "SUBSCRIBE") this.#confirmed.add(stream);
-      else this.#confirmed.delete(stream);
-      this.#suspects.delete(stream);
-      this.#unanswered.delete(stream);
+      if (method === "SUBSCRIBE") this.#carried.add(stream);
+      else this.#carried.delete(stream);
+      if (this.#desired.has(stream)) this.#proven.add(stream);
+      for (const set of [this.#unknown, this.#suspects, this.#failures]) set.delete(stream);
     }
   }
 
@@ -143,29 +165,55 @@ export class Subscriptions {
     }
     for (const stream of streams) {
       this.#suspects.delete(stream);
-      if (method === "SUBSCRIBE") this.#desired.delete(stream);
-      else this.#confirmed.delete(stream);
+      if (method === "UNSUBSCRIBE") this.#carried.delete(stream);
+      else if (this.#proven.has(stream)) this.#leaveAlone(stream);
+      else this.#desired.delete(stream);
     }
     const verb = method === "SUBSCRIBE" ? "subscribe to" : "unsubscribe from";
     const message = `Cannot ${verb} ${listOf(streams, "and", 5)}: the exchange answers ${JSON.stringify(error.msg)}`;
-    this.#options.warn(message);
-    this.#rejectWaiters(streams, new SubscriptionRejectedError(message, streams, error.code));
+    this.#fail(method, new SubscriptionRejectedError(message, streams, error.code));
   }
 
   #timedOut(id: number, message: PendingMessage): void {
+    const { method, streams } = message;
+    const { ackTimeoutMs, warn } = this.#options;
     this.#forget(id, message);
-    const given = message.streams.filter((stream) => {
-      const attempts = (this.#unanswered.get(stream) ?? 0) + 1;
-      this.#unanswered.set(stream, attempts);
-      return attempts >= MAX_ATTEMPTS;
-    });
-    this.#options.warn(
-      `No answer to ${message.method} of ${listOf(message.streams, "and", 5)} within ${this.#options.ackTimeoutMs} ms`,
-    );
-    if (given.length > 0) {
-      this.#rejectWaiters(given, new SubscriptionTimeoutError(given, this.#options.ackTimeoutMs * MAX_ATTEMPTS));
+    warn(`No answer to ${method} of ${listOf(streams, "and", 5)} within ${ackTimeoutMs} ms`);
+    const leftAlone: string[] = [];
+    for (const stream of streams) {
+      this.#carried.delete(stream);
+      this.#unknown.add(stream);
+      const failures = (this.#failures.get(stream) ?? 0) + 1;
+      this.#failures.set(stream, failures);
+      if (failures < MAX_ATTEMPTS) continue;
+      this.#leaveAlone(stream);
+      leftAlone.push(stream);
     }
+    if (leftAlone.length > 0) {
+      this.#fail(method, new SubscriptionTimeoutError(leftAlone, ackTimeoutMs * MAX_ATTEMPTS));
+    }
+    this.#resolveSettled();
     this.#schedule();
+  }
+
+  /** Asks for nothing of the stream for a while, unless somebody does. */
+  #leaveAlone(stream: string): void {
+    this.#failures.set(stream, MAX_ATTEMPTS);
+    this.#retryTimer ??= this.#options.clock.setTimer(() => {
+      this.#retryTimer = undefined;
+      this.#failures.clear();
+      this.#flush();
+    }, RETRY_MS);
+  }
+
+  #fail(method: ControlMethod, error: SubscriptionRejectedError | SubscriptionTimeoutError): void {
+    this.#options.warn(error.message);
+    const concerned = new Set(error.streams);
+    const hit = (waiter: Waiter) => waiter.method === method && waiter.streams.some((stream) => concerned.has(stream));
+    const waiters = this.#waiters.filter(hit);
+    this.#waiters = this.#waiters.filter((waiter) => !hit(waiter));
+    for (const { reject } of waiters) reject(error);
+    this.#options.onFailed(error);
   }
 
   #forget(id: number, { timer, streams }: PendingMessage): void {
@@ -174,38 +222,31 @@ export class Subscriptions {
     for (const stream of streams) this.#inFlight.delete(stream);
   }
 
-  #settle(streams: readonly string[]): Promise<void> {
-    this.#schedule();
-    if (streams.every((stream) => this.#isSettled(stream))) return Promise.resolve();
+  #settle(method: ControlMethod, streams: readonly string[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiters.push({ streams, resolve, reject });
+    this.#waiters.push({ method, streams, resolve, reject });
+    // Also those who wait for the opposite, which may have become what is.
+    this.#resolveSettled();
+    this.#schedule();
     return promise;
   }
 
   #isSettled(stream: string): boolean {
-    return !this.#inFlight.has(stream) && this.#desired.has(stream) === this.#confirmed.has(stream);
+    return !this.#inFlight.has(stream) && !this.#unknown.has(stream) &&
+      this.#desired.has(stream) === this.#carried.has(stream);
   }
 
   #resolveSettled(): void {
-    this.#waiters = this.#waiters.filter((waiter) => {
-      if (!waiter.streams.every((stream) => this.#isSettled(stream))) return true;
-      waiter.resolve();
-      return false;
-    });
-  }
-
-  #rejectWaiters(streams: readonly string[], error: Error): void {
-    const concerned = new Set(streams);
-    this.#waiters = this.#waiters.filter((waiter) => {
-      if (!waiter.streams.some((stream) => concerned.has(stream))) return true;
-      waiter.reject(error);
-      return false;
-    });
+    const isSettled = ({ streams }: Waiter) => streams.every((stream) => this.#isSettled(stream));
+    const settled = this.#waiters.filter(isSettled);
+    if (settled.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => !settled.includes(waiter));
+    for (const { resolve } of settled) resolve();
   }
 
   /** Sends at the end of the tick, so that changes made together leave together. */
   #schedule(): void {
-    if (!this.#isConnected || this.#isScheduled) return;
+    if (this.#pacer === undefined || this.#isScheduled) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
@@ -215,34 +256,43 @@ export class Subscriptions {
 
   #flush(): void {
     this.#paceTimer?.cancel();
-    const { pacer, clock } = this.#options;
+    const pacer = this.#pacer;
+    if (pacer === undefined) return;
     for (const [method, streams] of this.#differences()) {
-      if (!this.#isConnected) return;
-      const delayMs = pacer.delayMs;
+      const { delayMs } = pacer;
       if (delayMs > 0) {
-        this.#paceTimer = clock.setTimer(() => this.#flush(), delayMs);
+        this.#paceTimer = this.#options.clock.setTimer(() => this.#flush(), delayMs);
         return;
       }
       if (!this.#send(method, streams)) return;
+      pacer.note();
     }
   }
 
   /** The messages that lead to the desired set: what is not wanted any more first, to make room. */
   *#differences(): Generator<[ControlMethod, string[]]> {
-    const surplus = [...this.#confirmed].filter((stream) => !this.#desired.has(stream) && this.#mayBeSent(stream));
+    const surplus = [...new Set([...this.#carried, ...this.#unknown])]
+      .filter((stream) => !this.#desired.has(stream) && this.#mayBeSent(stream));
     for (const group of this.#groups(surplus)) yield ["UNSUBSCRIBE", group];
-    const missing = [...this.#desired].filter((stream) => !this.#confirmed.has(stream) && this.#mayBeSent(stream));
-    for (const group of this.#groups(missing)) yield ["SUBSCRIBE", group];
+    const missing = [...this.#desired].filter((stream) => !this.#carried.has(stream) && this.#mayBeSent(stream));
+    if (missing.length === 0) return;
+    // What is carried, or may be, takes room until the exchange has said that it is gone.
+    const occupied = new Set([...this.#carried, ...this.#unknown, ...this.#inFlight]);
+    const again = missing.filter((stream) => occupied.has(stream));
+    const fresh = missing.filter((stream) => !occupied.has(stream));
+    const room = Math.max(0, this.#options.maxStreams - occupied.size);
+    for (const group of this.#groups([...again, ...fresh.slice(0, room)])) yield ["SUBSCRIBE", group];
   }
 
-  /** Not while its message is under way, and not again on this connection if it went unanswered too often. */
+  /** Not while its message is under way, and not after it has failed too often. */
   #mayBeSent(stream: string): boolean {
-    return !this.#inFlight.has(stream) && (this.#unanswered.get(stream) ?? 0) < MAX_ATTEMPTS;
+    return !this.#inFlight.has(stream) && (this.#failures.get(stream) ?? 0) < MAX_ATTEMPTS;
   }
 
   *#groups(streams: readonly string[]): Generator<string[]> {
     const bySize = Map.groupBy(streams, (stream) => this.#suspects.get(stream) ?? Infinity);
-    for (const [most, group] of bySize) {
+    // Large groups first: those without a suspect.
+    for (const [most, group] of [...bySize].sort(([a], [b]) => b - a)) {
       for (const message of splitIntoMessages(group)) {
         for (let i = 0; i < message.length; i += most) yield message.slice(i, i + most);
       }
@@ -250,10 +300,9 @@ export class Subscriptions {
   }
 
   #send(method: ControlMethod, streams: string[]): boolean {
-    const { clock, pacer, ackTimeoutMs, nextId, send } = this.#options;
+    const { clock, ackTimeoutMs, nextId, send } = this.#options;
     const id = nextId();
     if (!send(controlMessage(method, streams, id))) return false;
-    pacer.note();
     const message: PendingMessage = {
       method,
       streams,

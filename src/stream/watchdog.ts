@@ -15,8 +15,8 @@ export interface WatchdogOptions {
   readonly timeoutMs: number;
   /** A number that changes with everything that is received. Compared once per interval, so that messages cost nothing. */
   readonly activity: () => number;
-  /** Asks the peer for a sign of life. */
-  readonly probe: () => void;
+  /** Asks the peer for a sign of life; returns in how many ms that may be done if it can't be now, else 0. */
+  readonly probe: () => number;
   /** Called once when it did not come. */
   readonly onDead: () => void;
 }
@@ -40,16 +40,18 @@ export class Watchdog {
   #wait(): Timer {
     const { clock, intervalMs, timeoutMs, activity, probe, onDead } = this.#options;
     const before = activity();
-    return clock.setTimer(() => {
+    const ask = (): void => {
       if (activity() !== before) {
         this.#timer = this.#wait();
         return;
       }
-      this.#timer = clock.setTimer(() => {
-        if (activity() === before) onDead();
-        else this.#timer = this.#wait();
-      }, timeoutMs);
-      probe();
-    }, intervalMs);
+      const delayMs = probe();
+      this.#timer = delayMs > 0 ? clock.setTimer(ask, delayMs) : clock.setTimer(giveUp, timeoutMs);
+    };
+    const giveUp = (): void => {
+      if (activity() === before) onDead();
+      else this.#timer = this.#wait();
+    };
+    return clock.setTimer(ask, intervalMs);
   }
 }

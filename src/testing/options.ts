@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod/mini";
-import { checkOptions, type Clock, systemClock } from "../base/mod.ts";
+import { checkedOptions, type Clock, systemClock } from "../base/mod.ts";
 import { type LocalExchangeLimits, type LocalMarket, type MarketRules, rulesOf } from "./markets.ts";
 import type { Recording } from "./recording.ts";
 
@@ -136,8 +136,8 @@ const schema = z.strictObject({
  *
  * @throws {InvalidOptionsError} if one can't be used.
  */
-export function resolveOptions(options: LocalExchangeOptions): ResolvedOptions {
-  checkOptions(schema, options, Object.keys(schema.shape));
+export function resolveOptions(given: LocalExchangeOptions): ResolvedOptions {
+  const options = checkedOptions(schema, given, Object.keys(schema.shape));
   const rules = rulesOf(options.market ?? "any");
   return {
     port: options.port ?? 0,
