@@ -21,4 +21,5 @@ export type {
   StreamUnrepairableSignal,
   SubscriptionFailedSignal,
 } from "./signals.ts";
-export { BinanceStream, type StreamSettings, type StreamState, type StreamStatistics } from "./stream.ts";
+export { BinanceStream, type StreamSettings } from "./stream.ts";
+export type { StreamState, StreamStatistics } from "./stream_state.ts";

@@ -7,6 +7,7 @@
 import { type Clock, listOf, SubscriptionRejectedError, SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
 import { controlMessage, type ControlMethod, type ControlResponse, splitIntoMessages } from "../exchange/mod.ts";
 import type { Pacer } from "./pacer.ts";
+import { Waiters } from "./waiters.ts";
 
 /** How often an unanswered control message is sent in all, before it is left alone. */
 const MAX_ATTEMPTS = 2;
@@ -38,13 +39,6 @@ interface PendingMessage {
   readonly timer: Timer;
 }
 
-interface Waiter {
-  readonly method: ControlMethod;
-  readonly streams: readonly string[];
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * Brings a connection from what it carries to what is desired. After a reconnect everything is computed from the
  * desired set anew; nothing that was queued is replayed. All changes made in one tick leave in common messages.
@@ -66,7 +60,7 @@ export class Subscriptions {
   /** Streams of a message that was refused as a whole, with the most that may share their next one: one is to blame. */
   readonly #suspects = new Map<string, number>();
 
-  #waiters: Waiter[] = [];
+  readonly #waiters = new Waiters();
   /** Of the present connection; `undefined` while there is none. */
   #pacer: Pacer | undefined;
   #isScheduled = false;
@@ -125,10 +119,8 @@ export class Subscriptions {
 
   /** No connection comes any more: everyone who waits gets `error`. */
   end(error: Error): void {
-    const waiters = this.#waiters;
-    this.#waiters = [];
+    this.#waiters.rejectWhere(() => true, error);
     this.disconnected();
-    for (const { reject } of waiters) reject(error);
   }
 
   /** Takes an answer of the exchange. */
@@ -209,10 +201,9 @@ export class Subscriptions {
   #fail(method: ControlMethod, error: SubscriptionRejectedError | SubscriptionTimeoutError): void {
     this.#options.warn(error.message);
     const concerned = new Set(error.streams);
-    const hit = (waiter: Waiter) => waiter.method === method && waiter.streams.some((stream) => concerned.has(stream));
-    const waiters = this.#waiters.filter(hit);
-    this.#waiters = this.#waiters.filter((waiter) => !hit(waiter));
-    for (const { reject } of waiters) reject(error);
+    this.#waiters.rejectWhere((waiter) => {
+      return waiter.method === method && waiter.streams.some((stream) => concerned.has(stream));
+    }, error);
     this.#options.onFailed(error);
   }
 
@@ -223,8 +214,7 @@ export class Subscriptions {
   }
 
   #settle(method: ControlMethod, streams: readonly string[]): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiters.push({ method, streams, resolve, reject });
+    const promise = this.#waiters.add(method, streams);
     // Also those who wait for the opposite, which may have become what is.
     this.#resolveSettled();
     this.#schedule();
@@ -237,11 +227,7 @@ export class Subscriptions {
   }
 
   #resolveSettled(): void {
-    const isSettled = ({ streams }: Waiter) => streams.every((stream) => this.#isSettled(stream));
-    const settled = this.#waiters.filter(isSettled);
-    if (settled.length === 0) return;
-    this.#waiters = this.#waiters.filter((waiter) => !settled.includes(waiter));
-    for (const { resolve } of settled) resolve();
+    this.#waiters.resolveWhere(({ streams }) => streams.every((stream) => this.#isSettled(stream)));
   }
 
   /** Sends at the end of the tick, so that changes made together leave together. */
