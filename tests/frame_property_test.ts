@@ -140,6 +140,7 @@ test("text is taken exactly if the platform's own decoder takes it", () => {
       }
       assertEquals(readEvents(frame(0x81, payload)), [expected]);
       assertEquals(readEvents(frame(0x81, payload), {}, chop), [expected]);
+      assertEquals(readEvents(frame(0x81, payload), {}, Array(Math.min(payload.length, 500)).fill(1)), [expected]);
       const fragments = bytesOf(frame(0x01, payload.slice(0, cut)), frame(0x80, payload.slice(cut)));
       assertEquals(readEvents(fragments), [expected]);
       assertEquals(readEvents(fragments, {}, chop), [expected]);

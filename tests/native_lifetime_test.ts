@@ -11,45 +11,28 @@ import type { CloseInfo, Connection, ConnectOptions, OpenConnection } from "../s
 import { encodeClose, encodeFrame, encodeText, Opcode } from "../src/transport/native/mod.ts";
 import { Command } from "./command.ts";
 import { bytesOf, frame } from "./frame_events.ts";
-import { certificate, paths, type Peer, Recorder, settle, TestServer } from "./native_server.ts";
+import { type Pair, testEachConnection } from "./native_each.ts";
+import { paths, settle, TestServer } from "./native_server.ts";
 
 const UNMASKED = { mask: false };
 
-/** A connection and its peer. */
-interface Pair {
-  readonly server: TestServer;
-  readonly peer: Peer;
-  readonly connection: Connection;
-  readonly recorder: Recorder;
-}
-
 /** Registers a test for each kind of socket, over TCP and over TLS, and checks what holds whatever happened. */
-function testEachPath(name: string, run: (pair: Pair) => Promise<void>, options: ConnectOptions = {}): void {
-  const all = { ca: [certificate("ca.pem")] };
-  for (const [path, open] of paths) {
-    for (const scheme of ["ws", "wss"]) {
-      test(`${path}, ${scheme}: ${name}`, { timeout: 30_000 }, async () => {
-        await using server = await TestServer.start(scheme === "wss" ? { certificate: "localhost" } : {});
-        const recorder = new Recorder();
-        const url = `${scheme}://localhost:${server.port}`;
-        const connection = await open(url, recorder, { tls: all, ...options });
-        await run({ server, peer: await server.peer(), connection, recorder });
-        connection.terminate();
-        const info = await connection.closed;
-        while (server.connections > 0) await settle();
-        await settle();
-        assertEquals(recorder.closes, [info], "onClose came exactly once");
-        assertEquals(recorder.events.at(-1), "close", "and nothing after it");
-        assertEquals([connection.isOpen, connection.bufferedAmount], [false, 0]);
-        assertThrows(() => connection.send("x"), ConnectionClosedError);
-        assertThrows(() => connection.ping(), ConnectionClosedError);
-        connection.close();
-      });
-    }
-  }
+function testEachLife(name: string, run: (pair: Pair) => Promise<void>, options: ConnectOptions = {}): void {
+  testEachConnection(name, run, options, async ({ server, connection, recorder }) => {
+    connection.terminate();
+    const info = await connection.closed;
+    while (server.connections > 0) await settle();
+    await settle();
+    assertEquals(recorder.closes, [info], "onClose came exactly once");
+    assertEquals(recorder.events.at(-1), "close", "and nothing after it");
+    assertEquals([connection.isOpen, connection.bufferedAmount], [false, 0]);
+    assertThrows(() => connection.send("x"), ConnectionClosedError);
+    assertThrows(() => connection.ping(), ConnectionClosedError);
+    connection.close();
+  });
 }
 
-testEachPath("a close is answered by the server, and clean", async ({ connection, peer, recorder }) => {
+testEachLife("a close is answered by the server, and clean", async ({ connection, peer, recorder }) => {
   connection.close(4001, "enough");
   connection.close(1000);
   assertEquals(connection.isOpen, false);
@@ -62,7 +45,7 @@ testEachPath("a close is answered by the server, and clean", async ({ connection
 });
 
 for (const [code, reason] of [[1000, "bye"], [1001, ""], [1012, "restart"], [4999, "é"], [1005, ""]] as const) {
-  testEachPath(
+  testEachLife(
     `a close by the server with ${code} is answered, TCP ended, and reported`,
     async ({ peer, recorder }) => {
       peer.send(encodeClose(code, reason, UNMASKED));
@@ -73,7 +56,7 @@ for (const [code, reason] of [[1000, "bye"], [1001, ""], [1012, "restart"], [499
   );
 }
 
-testEachPath("both sides may close at once", async ({ connection, peer, recorder }) => {
+testEachLife("both sides may close at once", async ({ connection, peer, recorder }) => {
   connection.close(4000);
   peer.send(encodeClose(4001, "mine", UNMASKED));
   assertEquals(await peer.next(), ["close", 4000, ""]);
@@ -81,7 +64,7 @@ testEachPath("both sides may close at once", async ({ connection, peer, recorder
   assertEquals(recorder.closes, [{ code: 4001, reason: "mine", wasClean: true }]);
 });
 
-testEachPath("a close that is never answered ends with 1006 after its timeout", async ({ connection, peer }) => {
+testEachLife("a close that is never answered ends with 1006 after its timeout", async ({ connection, peer }) => {
   const before = performance.now();
   connection.close();
   assertEquals(await peer.next(), ["close", 1000, ""]);
@@ -91,7 +74,7 @@ testEachPath("a close that is never answered ends with 1006 after its timeout", 
   assertEquals(await peer.next(), ["end"]);
 }, { closeTimeoutMs: 100 });
 
-testEachPath(
+testEachLife(
   "a close is answered even if the server sends pings and data before it",
   async ({ connection, peer, recorder }) => {
     connection.close();
@@ -106,34 +89,34 @@ testEachPath(
   },
 );
 
-testEachPath("terminate ends it before it returns, with 1006", async ({ connection, peer, recorder }) => {
+testEachLife("terminate ends it before it returns, with 1006", async ({ connection, peer, recorder }) => {
   connection.terminate();
   assertEquals(recorder.closes, [{ code: 1006, reason: "", wasClean: false }]);
   connection.terminate();
   assertEquals(await peer.next(), ["end"]);
 });
 
-testEachPath("terminate ends a close that waits for its answer", async ({ connection, peer, recorder }) => {
+testEachLife("terminate ends a close that waits for its answer", async ({ connection, peer, recorder }) => {
   connection.close();
   assertEquals(await peer.next(), ["close", 1000, ""]);
   connection.terminate();
   assertEquals(recorder.closes, [{ code: 1006, reason: "", wasClean: false }]);
 }, { closeTimeoutMs: 60_000 });
 
-testEachPath("the end of TCP without a Close frame is 1006", async ({ connection, peer }) => {
+testEachLife("the end of TCP without a Close frame is 1006", async ({ connection, peer }) => {
   peer.send(encodeText("last", UNMASKED));
   peer.socket.end();
   assertEquals((await connection.closed).code, 1006);
   assertEquals((await connection.closed).wasClean, false);
 });
 
-testEachPath("a reset of TCP is 1006", async ({ connection, server }) => {
+testEachLife("a reset of TCP is 1006", async ({ connection, server }) => {
   server.reset();
   const { code, reason, wasClean } = await connection.closed;
   assertEquals({ code, reason, wasClean }, { code: 1006, reason: "", wasClean: false });
 });
 
-testEachPath(
+testEachLife(
   "the end of TCP inside of a frame is 1006, and the piece is not delivered",
   async ({ connection, peer, recorder }) => {
     peer.send(encodeText("x".repeat(100_000), UNMASKED).subarray(0, 50_000));
@@ -143,7 +126,7 @@ testEachPath(
   },
 );
 
-testEachPath("the end of TCP after our Close frame is 1006: the server's never came", async ({ connection, peer }) => {
+testEachLife("the end of TCP after our Close frame is 1006: the server's never came", async ({ connection, peer }) => {
   connection.close();
   assertEquals(await peer.next(), ["close", 1000, ""]);
   peer.socket.end();
@@ -159,7 +142,7 @@ for (
     ["a Close frame with code 1005", frame(0x88, bytesOf(0x03, 0xed)), 1002, "INVALID_CLOSE_CODE"],
   ] as const
 ) {
-  testEachPath(
+  testEachLife(
     `${name}: the server is told ${closeCode}, the listener 1006 and why`,
     async ({ connection, peer, recorder }) => {
       peer.send(bytesOf(frame(0x81, "good"), bytes, frame(0x81, "never")));
@@ -175,7 +158,7 @@ for (
   );
 }
 
-testEachPath(
+testEachLife(
   "a violation after our Close frame ends it at once, without a second Close frame",
   async ({ connection, peer }) => {
     connection.close();
@@ -187,7 +170,7 @@ testEachPath(
   { closeTimeoutMs: 60_000 },
 );
 
-testEachPath(
+testEachLife(
   "pings are answered with their payload, and ours come back as pongs",
   async ({ connection, peer, recorder }) => {
     for (const payload of ["", "1672515782136", "x".repeat(125)]) {

@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { createServer as createTlsServer } from "node:tls";
 import { FrameReader } from "../src/transport/native/mod.ts";
 import { openNative, openOver } from "../src/transport/native/client.ts";
@@ -22,6 +23,9 @@ export const paths: readonly Path[] = [
   ["Bun" in globalThis ? "Bun.connect" : "Deno" in globalThis ? "Deno.connect" : "net.connect", openNative],
   ...("Bun" in globalThis || "Deno" in globalThis ? [nodePath] : []),
 ];
+
+/** Whether this machine has IPv6 on its loopback. */
+export const hasIpv6: boolean = Object.values(networkInterfaces()).flat().some((one) => one?.address === "::1");
 
 /** A file of the test certificates. */
 export function certificate(name: string): string {
@@ -78,6 +82,8 @@ export class Peer {
 
 /** How a test server behaves. */
 export interface TestServerOptions {
+  /** The address to listen on. Default: 127.0.0.1. */
+  readonly host?: string;
   /** The name of the certificate that it has; without one it speaks no TLS. */
   readonly certificate?: string;
   /** Does something else than to wait for a request. */
@@ -88,7 +94,7 @@ export interface TestServerOptions {
   readonly greeting?: Uint8Array;
 }
 
-/** A server on loopback, one that speaks IPv6 too. */
+/** A server on loopback. */
 export class TestServer implements AsyncDisposable {
   readonly port: number;
   readonly #server: Server;
@@ -116,7 +122,9 @@ export class TestServer implements AsyncDisposable {
     const server = name === undefined
       ? createServer()
       : createTlsServer({ key: certificate(`${name}.key`), cert: certificate(`${name}.pem`) });
-    await new Promise<void>((resolve, reject) => server.on("error", reject).listen(0, "::", resolve));
+    await new Promise<void>((resolve, reject) =>
+      server.on("error", reject).listen(0, options.host ?? "127.0.0.1", resolve)
+    );
     return new TestServer(server, options);
   }
 
@@ -227,6 +235,16 @@ export class Recorder implements ConnectionListener {
     this.events.push(event);
     this.#wake();
   }
+}
+
+/** Bytes that repeat only after a prime number of them, so that a shifted or lost piece shows. */
+export function pattern(length: number): Uint8Array {
+  return new Uint8Array(length).map((_, index) => (index % 8_191) * 37);
+}
+
+/** A text of `length` characters that is not ASCII everywhere. */
+export function unicode(length: number): string {
+  return "a🚀é币 0123456789 ".repeat(Math.ceil(length / 17)).slice(0, length).toWellFormed();
 }
 
 /** Lets everything that is under way on loopback arrive: an echo through the kernel and all queues of this process. */

@@ -9,45 +9,68 @@ import {
   ConnectionClosedError,
   HandshakeRejectedError,
   HandshakeTimeoutError,
+  InvalidOptionsError,
   WebSocketProtocolError,
 } from "../base/mod.ts";
+import { checkArguments, checkClose, checkPing, originOf } from "./arguments.ts";
 import {
+  type BunWebSocket,
+  bytesOf,
   createSocket,
   type DenoHttpClient,
   destroy,
   failureOf,
   httpClient,
   isBunWebSocket,
+  isLongerThan,
   openingError,
+  refuseUnsupported,
 } from "./builtin_socket.ts";
-import { checkClose, checkPing, checkUrl } from "./arguments.ts";
 import {
   type CloseInfo,
-  type Connection,
   type ConnectionListener,
   type ConnectOptions,
   DEFAULT_CLOSE_TIMEOUT_MS,
   DEFAULT_HANDSHAKE_TIMEOUT_MS,
   DEFAULT_MAX_MESSAGE_BYTES,
+  DEFAULT_PING_TIMEOUT_MS,
+  isFrameListener,
   type OpenConnection,
+  type OwnedConnection,
 } from "./connection.ts";
+import { Liveness } from "./liveness.ts";
+import { guard } from "./uncaught.ts";
 
 /** Opens a connection with the runtime's own WebSocket. */
 export const openBuiltin: OpenConnection = (url, listener, options = {}) => {
   return new Promise((resolve, reject) => {
-    checkUrl(url);
+    const parsed = checkArguments(url, listener, options);
+    if (isFrameListener(listener)) {
+      throw new InvalidOptionsError(
+        'Cannot use `onFrame` with the library "builtin": expected the library "native", no other shows frames',
+        { path: "listener.onFrame" },
+      );
+    }
+    refuseUnsupported(options);
     options.signal?.throwIfAborted();
-    new BuiltinConnection(url, listener, options, resolve, reject);
+    new BuiltinConnection(url, parsed, listener, options, resolve, reject);
   });
 };
 
-class BuiltinConnection implements Connection {
+class BuiltinConnection implements OwnedConnection {
   readonly library = "builtin";
+  readonly path = "builtin";
+  readonly localAddress = undefined;
+  readonly remoteAddress = undefined;
   readonly url: string;
   readonly closed: Promise<CloseInfo>;
   readonly canPing: boolean;
+  readonly canPause: boolean;
 
+  readonly #location: URL;
   readonly #socket: WebSocket;
+  /** The same, where it can do more than the standard says. */
+  readonly #bun: BunWebSocket | undefined;
   readonly #client: DenoHttpClient | undefined;
   readonly #listener: ConnectionListener;
   readonly #options: ConnectOptions;
@@ -58,15 +81,22 @@ class BuiltinConnection implements Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What the error event said; it comes before the close event, if at all. */
   #failure: Error | undefined;
+  /** Made with the first ping. */
+  #liveness: Liveness | undefined;
+  /** Grows with everything that is received. */
+  #received = 0;
+  #isPaused = false;
 
   constructor(
     url: string,
+    location: URL,
     listener: ConnectionListener,
     options: ConnectOptions,
-    resolve: (connection: Connection) => void,
+    resolve: (connection: OwnedConnection) => void,
     reject: (error: unknown) => void,
   ) {
     this.url = url;
+    this.#location = location;
     this.#listener = listener;
     this.#options = options;
     this.#maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
@@ -76,26 +106,27 @@ class BuiltinConnection implements Connection {
     this.#resolveClosed = resolveClosed;
     this.#client = httpClient(options);
     try {
-      this.#socket = createSocket(url, options, this.#client);
+      this.#socket = createSocket(location, options, this.#client);
     } catch (error) {
       this.#client?.close();
       throw error;
     }
-    this.canPing = isBunWebSocket(this.#socket);
-
     const socket = this.#socket;
+    this.#bun = isBunWebSocket(socket) ? socket : undefined;
+    this.canPing = this.canPause = this.#bun !== undefined;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.#opened(resolve);
     socket.onmessage = (event) => this.#message(event.data);
-    socket.onerror = (event) => this.#failure = failureOf(event);
+    socket.onerror = (event) => this.#failure = failureOf(event, location);
     socket.onclose = (event) => this.#ended(event);
-    if (isBunWebSocket(socket)) {
-      // Only Bun has these events; their payload is a Buffer, or an ArrayBuffer with the binaryType above.
-      socket.addEventListener("ping" as "message", (event) => this.#listener.onPing?.(bytesOf(event.data)));
-      socket.addEventListener("pong" as "message", (event) => this.#listener.onPong?.(bytesOf(event.data)));
-    }
+    // Only Bun has these events; their payload is a Buffer, or an ArrayBuffer with the binaryType above.
+    this.#bun?.addEventListener("ping" as "message", this.#onPing);
+    this.#bun?.addEventListener("pong" as "message", this.#onPong);
     const timeoutMs = options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS;
-    this.#timer = setTimeout(() => this.#abandon(new HandshakeTimeoutError(url, timeoutMs)), timeoutMs);
+    this.#timer = setTimeout(
+      () => this.#abandon(new HandshakeTimeoutError(originOf(location), timeoutMs)),
+      timeoutMs,
+    );
     options.signal?.addEventListener("abort", this.#onAbort);
   }
 
@@ -107,29 +138,59 @@ class BuiltinConnection implements Connection {
     return this.#state === "open";
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  get latencyMs(): number | undefined {
+    return this.#liveness?.latencyMs;
+  }
+
   get bufferedAmount(): number {
     return this.#socket.bufferedAmount;
   }
 
-  send(data: string | Uint8Array): void {
-    if (this.#state !== "open") {
-      throw new ConnectionClosedError(`Cannot send to ${this.url}: the connection is not open`);
-    }
+  send(data: string | Uint8Array): boolean {
+    this.#checkOpen("send a message");
     // The cast drops the possibility of a SharedArrayBuffer, which no runtime refuses.
     this.#socket.send(data as string | Uint8Array<ArrayBuffer>);
+    return true;
+  }
+
+  sendInPlace(): boolean {
+    throw new TypeError('Cannot send in place with the library "builtin": expected the library "native"');
   }
 
   ping(payload: Uint8Array = new Uint8Array()): void {
     checkPing(payload);
-    if (!isBunWebSocket(this.#socket)) throw new TypeError("Cannot send a ping: this runtime's WebSocket has no pings");
-    if (this.#state !== "open") throw new ConnectionClosedError(`Cannot ping ${this.url}: the connection is not open`);
-    this.#socket.ping(payload);
+    if (this.#bun === undefined) throw new TypeError("Cannot send a ping: this runtime's WebSocket has no pings");
+    this.#checkOpen("send a ping");
+    this.#liveness ??= this.#startLiveness();
+    this.#liveness.pinged(payload);
+    this.#bun.ping(payload);
+  }
+
+  pause(): void {
+    if (this.#bun === undefined) throw new TypeError("Cannot pause: this runtime's WebSocket always reads");
+    if (this.#state !== "open" || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#bun.pause();
+  }
+
+  resume(): void {
+    if (this.#bun === undefined) throw new TypeError("Cannot resume: this runtime's WebSocket always reads");
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#bun.resume();
   }
 
   close(code = 1000, reason = ""): void {
     checkClose(code, reason);
     if (this.#state !== "open") return;
     this.#state = "closing";
+    this.#liveness?.stop();
+    // The peer's Close frame has to be read.
+    if (this.#isPaused) this.resume();
     const timeoutMs = this.#options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS;
     this.#timer = setTimeout(() => this.terminate(), timeoutMs);
     this.#socket.close(code, reason);
@@ -140,32 +201,65 @@ class BuiltinConnection implements Connection {
     this.#giveUp();
   }
 
+  fail(error: Error): void {
+    if (this.#state === "closed" || this.#state === "opening") return;
+    this.#giveUp(error);
+  }
+
+  #checkOpen(what: string): void {
+    if (this.#state === "open") return;
+    throw new ConnectionClosedError(`Cannot ${what} to ${originOf(this.#location)}: the connection is not open`);
+  }
+
+  #startLiveness(): Liveness {
+    return new Liveness({
+      intervalMs: this.#options.pingIntervalMs ?? 0,
+      timeoutMs: this.#options.pingTimeoutMs ?? DEFAULT_PING_TIMEOUT_MS,
+      received: () => this.#received,
+      isPaused: () => this.#isPaused,
+      ping: (payload) => this.ping(payload),
+      onDead: (error) => this.fail(error),
+    });
+  }
+
+  readonly #onPing = (event: MessageEvent): void => {
+    this.#received++;
+    if (this.#state === "open") guard(() => this.#listener.onPing?.(bytesOf(event.data)));
+  };
+
+  readonly #onPong = (event: MessageEvent): void => {
+    this.#received++;
+    if (this.#state !== "open") return;
+    const payload = bytesOf(event.data);
+    this.#liveness?.ponged(payload);
+    guard(() => this.#listener.onPong?.(payload));
+  };
+
   readonly #onAbort = () => this.#abandon(this.#options.signal?.reason);
 
-  #opened(resolve: (connection: Connection) => void): void {
+  #opened(resolve: (connection: OwnedConnection) => void): void {
     const { protocol } = this.#socket;
     // RFC 6455 4.1: a subprotocol that was not offered fails the connection; Deno lets it pass.
     if (protocol !== "" && !(this.#options.protocols ?? []).includes(protocol)) {
       return this.#abandon(
         new HandshakeRejectedError(
-          `Cannot open ${this.url}: the server chose the subprotocol "${protocol}", which was not offered`,
-          {
-            status: 101,
-          },
+          `Cannot open ${originOf(this.#location)}: the server chose a subprotocol that was not offered`,
+          { status: 101 },
         ),
       );
     }
     this.#endOpening();
     this.#state = "open";
-    this.#listener.onOpen?.(this);
+    if ((this.#options.pingIntervalMs ?? 0) > 0) this.#liveness = this.#startLiveness();
+    guard(() => this.#listener.onOpen?.(this));
     resolve(this);
   }
 
   #message(data: unknown): void {
     if (this.#state !== "open" && this.#state !== "closing") return;
+    this.#received++;
     if (typeof data === "string") {
-      // UTF-8 has at most 3 bytes for a UTF-16 code unit: only long texts need counting.
-      if (data.length * 3 > this.#maxMessageBytes && byteLength(data) > this.#maxMessageBytes) return this.#tooLarge();
+      if (isLongerThan(data, this.#maxMessageBytes)) return this.#tooLarge();
       this.#listener.onText(data);
     } else {
       const bytes = bytesOf(data);
@@ -177,7 +271,7 @@ class BuiltinConnection implements Connection {
   #tooLarge(): void {
     this.#giveUp(
       new WebSocketProtocolError(
-        `Cannot take a message of more than ${this.#maxMessageBytes} bytes from ${this.url}`,
+        `Cannot take a message of more than ${this.#maxMessageBytes} bytes from ${originOf(this.#location)}`,
         "MESSAGE_TOO_LARGE",
         1009,
       ),
@@ -191,7 +285,7 @@ class BuiltinConnection implements Connection {
 
   #ended(event: CloseEvent): void {
     if (this.#state === "closed") return;
-    if (this.#state === "opening") return this.#abandon(openingError(this.url, this.#failure, event));
+    if (this.#state === "opening") return this.#abandon(openingError(this.#location, this.#failure, event));
     // Deno reports 0 where RFC 6455 7.1.5 says 1006.
     const code = event.code === 0 ? 1006 : event.code;
     const error = code === 1006 ? this.#failure : undefined;
@@ -221,10 +315,12 @@ class BuiltinConnection implements Connection {
 
   #finish(info: CloseInfo): void {
     clearTimeout(this.#timer);
+    this.#liveness?.stop();
     this.#state = "closed";
+    this.#isPaused = false;
     this.#detach();
     this.#resolveClosed(info);
-    this.#listener.onClose(info);
+    guard(() => this.#listener.onClose(info));
   }
 
   #detach(): void {
@@ -232,16 +328,8 @@ class BuiltinConnection implements Connection {
     socket.onopen = socket.onmessage = socket.onclose = null;
     // An error event without a handler is an uncaught error in some runtimes.
     socket.onerror = () => {};
+    this.#bun?.removeEventListener("ping" as "message", this.#onPing);
+    this.#bun?.removeEventListener("pong" as "message", this.#onPong);
     this.#client?.close();
   }
-}
-
-function bytesOf(data: unknown): Uint8Array {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return new TextEncoder().encode(String(data));
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { ConnectionFailedError, HandshakeRejectedError } from "../base/mod.ts";
-import type { ConnectOptions } from "./connection.ts";
+import { ConnectionFailedError, HandshakeRejectedError, InvalidOptionsError } from "../base/mod.ts";
+import { originOf } from "./arguments.ts";
+import type { ConnectOptions, PeerCertificate, TlsOptions } from "./connection.ts";
 
 /** What Bun's and Deno's constructors take beyond the standard. */
 interface RuntimeWebSocketOptions {
@@ -14,14 +15,24 @@ interface RuntimeWebSocketOptions {
   /** Deno: an HTTP client, the only way to add certificate authorities. */
   client?: DenoHttpClient;
   /** Bun: TLS options. */
-  tls?: { ca?: readonly string[] };
+  tls?: BunTlsOptions;
   /** Bun: offers compression unless told not to. */
   perMessageDeflate?: boolean;
 }
 
+/** What we use of Bun's TLS options. */
+interface BunTlsOptions {
+  rejectUnauthorized: boolean;
+  ca?: readonly string[];
+  serverName?: string;
+  checkServerIdentity?: (hostname: string, certificate: PeerCertificate) => Error | undefined;
+}
+
 /** What Bun's WebSocket has beyond the standard. */
-interface BunWebSocket extends WebSocket {
+export interface BunWebSocket extends WebSocket {
   ping(payload?: Uint8Array): void;
+  pause(): void;
+  resume(): void;
   terminate(): void;
 }
 
@@ -49,32 +60,74 @@ export function builtinUnavailableReason(): string | undefined {
     : undefined;
 }
 
-/** Makes the runtime's WebSocket with the options that it can honour; the others are errors. */
-export function createSocket(url: string, options: ConnectOptions, client: DenoHttpClient | undefined): WebSocket {
-  const { WebSocket } = runtime;
-  if (WebSocket === undefined) throw new ConnectionFailedError(`Cannot open ${url}: ${builtinUnavailableReason()}`);
-  const { headers, protocols = [], tls } = options;
-  if (runtime.Bun !== undefined) {
-    const ca = tls?.ca === undefined ? {} : { tls: { ca: [...bunAuthorities(), ...tls.ca] } };
-    return new WebSocket(url, { perMessageDeflate: false, protocols, ...(headers && { headers }), ...ca });
+/** Throws if this runtime's WebSocket can't do what the options ask for: nothing is left out silently. */
+export function refuseUnsupported(options: ConnectOptions): void {
+  const { headers = {}, tls = {}, perMessageDeflate = false, pingIntervalMs = 0 } = options;
+  const isBun = runtime.Bun !== undefined;
+  const isDeno = runtime.Deno !== undefined;
+  const hasHeaders = isBun || isDeno || runtime.process?.versions?.node !== undefined;
+  const refuse = (path: string, why: string): never => {
+    throw new InvalidOptionsError(`Cannot use \`${path}\` with the library "builtin" here: ${why}`, { path });
+  };
+  const never = 'no runtime\'s own WebSocket has it; expected the library "native"';
+  if (options.maxFragments !== undefined) refuse("maxFragments", never);
+  if (options.highWaterMark !== undefined) refuse("highWaterMark", never);
+  if (options.maxBufferedBytes !== undefined) {
+    refuse("maxBufferedBytes", 'the runtime holds the bytes; expected connect(), or the library "native"');
   }
-  if (runtime.Deno !== undefined || runtime.process?.versions?.node !== undefined) {
-    return new WebSocket(url, { protocols, ...(headers && { headers }), ...(client && { client }) });
+  if (typeof perMessageDeflate === "object") {
+    refuse("perMessageDeflate", 'no runtime\'s own WebSocket has parameters of it; expected the library "native"');
   }
-  if (headers !== undefined && Object.keys(headers).length > 0) {
-    throw new TypeError("Cannot send headers with this runtime's WebSocket: remove the option `headers`");
+  const notHere = "this runtime's own WebSocket can't; expected the library \"native\"";
+  // Bun's is told whether to offer it; Deno's never does, those of Node and browsers always do.
+  if (perMessageDeflate && !isBun) refuse("perMessageDeflate", notHere);
+  if (pingIntervalMs > 0 && !isBun) refuse("pingIntervalMs", notHere);
+  if (tls.ca !== undefined && !isBun && runtime.Deno?.createHttpClient === undefined) refuse("tls.ca", notHere);
+  if (tls.rejectUnauthorized === false && !isBun) refuse("tls.rejectUnauthorized", notHere);
+  if (tls.servername !== undefined && !isBun) refuse("tls.servername", notHere);
+  if (tls.checkServerIdentity !== undefined && !isBun) refuse("tls.checkServerIdentity", notHere);
+  if (Object.keys(headers).length > 0 && !hasHeaders) {
+    refuse("headers", "this runtime's own WebSocket sends none; expected no headers");
   }
-  return new WebSocket(url, protocols);
 }
 
-/** Deno adds authorities by an HTTP client; Bun takes them as an option; elsewhere it can't be done and must not be ignored. */
+/** Makes the runtime's WebSocket; the options have passed {@linkcode refuseUnsupported}. */
+export function createSocket(url: URL, options: ConnectOptions, client: DenoHttpClient | undefined): WebSocket {
+  const { WebSocket } = runtime;
+  if (WebSocket === undefined) {
+    throw new ConnectionFailedError(`Cannot open ${originOf(url)}: ${builtinUnavailableReason()}`);
+  }
+  const { headers, protocols = [], perMessageDeflate: deflate = false } = options;
+  const perMessageDeflate = deflate === true;
+  try {
+    if (runtime.Bun !== undefined) {
+      const tls = url.protocol === "wss:" ? { tls: bunTls(options.tls ?? {}) } : {};
+      return new WebSocket(url.href, { perMessageDeflate, protocols, ...(headers && { headers }), ...tls });
+    }
+    if (runtime.Deno !== undefined || runtime.process?.versions?.node !== undefined) {
+      return new WebSocket(url.href, { protocols, ...(headers && { headers }), ...(client && { client }) });
+    }
+    return new WebSocket(url.href, protocols);
+  } catch (error) {
+    const cause = redacted(error, url);
+    throw new ConnectionFailedError(`Cannot open ${originOf(url)}: ${cause.message}`, { cause });
+  }
+}
+
+/** Deno adds authorities by an HTTP client; others don't need one. */
 export function httpClient({ tls }: ConnectOptions): DenoHttpClient | undefined {
   if (tls?.ca === undefined || runtime.Bun !== undefined) return undefined;
-  const create = runtime.Deno?.createHttpClient;
-  if (create === undefined) {
-    throw new TypeError("Cannot add certificate authorities to this runtime's WebSocket: remove the option `tls.ca`");
-  }
-  return create({ caCerts: tls.ca });
+  return runtime.Deno?.createHttpClient?.({ caCerts: tls.ca });
+}
+
+function bunTls({ ca, rejectUnauthorized = true, servername, checkServerIdentity }: TlsOptions): BunTlsOptions {
+  return {
+    // Not the default where NODE_TLS_REJECT_UNAUTHORIZED=0.
+    rejectUnauthorized,
+    ...(ca === undefined ? {} : { ca: [...bunAuthorities(), ...ca] }),
+    ...(servername === undefined ? {} : { serverName: servername }),
+    ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
+  };
 }
 
 /** Bun's `ca` replaces the runtime's own authorities, so they are given too. */
@@ -94,25 +147,54 @@ export function destroy(socket: WebSocket): void {
 }
 
 /** What an error event says: Deno and Bun give an ErrorEvent with a message and an error, Node and browsers nothing. */
-export function failureOf(event: Event): Error {
+export function failureOf(event: Event, url: URL): Error {
   const { message, error } = event as Partial<ErrorEvent>; // the cast: which event it is depends on the runtime
-  if (message) return new Error(message, { cause: error });
-  return error instanceof Error ? error : new Error("the runtime gives no reason");
+  if (message) return redacted(Object.assign(new Error(message), codeOf(error)), url);
+  return error instanceof Error ? redacted(error, url) : new Error("the runtime gives no reason");
+}
+
+/** An error with the same code whose message shows nothing of the URL but its origin: Bun's messages quote all of it. */
+function redacted(error: unknown, url: URL): Error {
+  const text = error instanceof Error ? error.message : String(error);
+  const message = text.replace(/^WebSocket connection to '.*?' failed: /s, "")
+    .replaceAll(url.href, originOf(url))
+    .replaceAll(url.pathname.length > 1 || url.search !== "" ? url.pathname + url.search : url.href, "");
+  return Object.assign(new Error(message), codeOf(error));
+}
+
+/** The code of an error, such as `ECONNREFUSED`. */
+function codeOf(error: unknown): { code?: string } {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? { code } : {};
 }
 
 /** Deno: "Invalid status code: 429". Bun: "Expected 101 status code: 429", "407 …". workerd: "… but received 429 instead". */
 const STATUS = /(?:status code:?|but received) (\d{3})\b/;
 
 /** The error of an opening that failed. */
-export function openingError(url: string, failure: Error | undefined, event: CloseEvent): ConnectionFailedError {
+export function openingError(url: URL, failure: Error | undefined, event: CloseEvent): ConnectionFailedError {
+  const origin = originOf(url);
   const reason = failure?.message || event.reason || "the connection ended before the handshake";
   const cause = failure === undefined ? {} : { cause: failure };
   const status = STATUS.exec(reason)?.[1];
   if (status === undefined || status === "101") {
-    return new ConnectionFailedError(`Cannot open ${url}: ${reason}`, cause);
+    return new ConnectionFailedError(`Cannot open ${origin}: ${reason}`, cause);
   }
-  return new HandshakeRejectedError(`Cannot open ${url}: the server answered with status ${status} instead of 101`, {
+  return new HandshakeRejectedError(`Cannot open ${origin}: the server answered with status ${status} instead of 101`, {
     status: Number(status),
     ...cause,
   });
+}
+
+/** The bytes of a message, a ping or a pong, whatever the runtime shows them as. */
+export function bytesOf(data: unknown): Uint8Array {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return new TextEncoder().encode(String(data));
+}
+
+/** Whether the text has more than `limit` bytes of UTF-8. */
+export function isLongerThan(text: string, limit: number): boolean {
+  // UTF-8 has at most 3 bytes for a UTF-16 code unit: only long texts need counting.
+  return text.length * 3 > limit && new TextEncoder().encode(text).length > limit;
 }

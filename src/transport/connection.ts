@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Default of {@linkcode ConnectOptions.handshakeTimeoutMs}. */
-export const DEFAULT_HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Default of {@linkcode ConnectOptions.closeTimeoutMs}. */
-export const DEFAULT_CLOSE_TIMEOUT_MS = 1_000;
-/** Default of {@linkcode ConnectOptions.maxMessageBytes}. */
-export const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+import type { WebSocketProtocolError } from "../base/mod.ts";
+import type { ConnectOptions } from "./connect_options.ts";
+import type { FrameListener, InPlaceOptions } from "./frames.ts";
+
+export * from "./connect_options.ts";
+export type { Frame, FrameListener, FrameOpcode, InPlaceOptions } from "./frames.ts";
 
 /**
  * The name of a WebSocket library. See {@linkcode ManagerOptions.websocketLibrary} for what they are.
@@ -72,60 +72,42 @@ export interface ConnectionListener {
   onPing?(payload: Uint8Array): void;
   /** A pong came. Not on every runtime: see {@linkcode Connection.canPing}. */
   onPong?(payload: Uint8Array): void;
+  /** Everything that made `send()` return false has left: the caller may go on. Only with `"native"`. */
+  onDrain?(): void;
   /** The connection has ended: exactly once for each connection that was opened, always, and nothing comes after it. */
   onClose(info: CloseInfo): void;
 }
 
 /**
- * TLS of a `wss://` connection. Certificates are always verified.
+ * Which sockets carry a connection: `Bun.connect`, `Deno.connect`, `node:net` and `node:tls`, or whatever the runtime's
+ * own WebSocket uses.
  *
  * @example
  * ```ts
- * import type { TlsOptions } from "@rawtick/binance/transport";
+ * import type { ConnectionPath } from "@rawtick/binance/transport";
  *
- * const tls: TlsOptions = { ca: ["-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n"] };
+ * const path: ConnectionPath = "node";
+ * console.log(path);
  * ```
  */
-export interface TlsOptions {
-  /** Certificates (PEM) of authorities to trust besides the runtime's own. Default: none. */
-  readonly ca?: readonly string[];
-}
+export type ConnectionPath = "bun" | "deno" | "node" | "builtin";
 
 /**
- * How to open a connection.
+ * One end of a TCP connection.
  *
  * @example
  * ```ts
- * import { type ConnectOptions, openConnection } from "@rawtick/binance/transport";
- * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import type { SocketAddress } from "@rawtick/binance/transport";
  *
- * await using exchange = await startLocalExchange();
- * const options: ConnectOptions = { handshakeTimeoutMs: 2_000, headers: { "User-Agent": "my-bot/1.0" } };
- * const listener = { onText: () => {}, onClose: () => {} };
- * const connection = await openConnection("native", `${exchange.url}/stream`, listener, options);
- * connection.close();
- * await connection.closed;
+ * const address: SocketAddress = { hostname: "127.0.0.1", port: 443 };
+ * console.log(`${address.hostname}:${address.port}`);
  * ```
  */
-export interface ConnectOptions {
-  /** Extra headers of the handshake request. Not on browsers and workerd, where they are refused. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Subprotocols to offer (RFC 6455 1.9), most wanted first. Default: none. */
-  readonly protocols?: readonly string[];
-  /** Longest time in ms for DNS, TCP, TLS and the handshake together, over 0. Default: 10000. */
-  readonly handshakeTimeoutMs?: number;
-  /** Longest time in ms that `close()` waits for the peer's Close frame before the socket is destroyed. Default: 1000. */
-  readonly closeTimeoutMs?: number;
-  /**
-   * Largest message in bytes that is accepted; a larger one fails the connection with 1009. Default: 67108864 (64 MiB).
-   * `"builtin"` can't set it: the runtime's own limit holds (64 MiB in Deno, 128 MiB in Bun and Node), and a smaller
-   * value is refused when a message that is larger arrives.
-   */
-  readonly maxMessageBytes?: number;
-  /** Aborts the opening; an open connection is not touched. Default: none. */
-  readonly signal?: AbortSignal;
-  /** TLS of a `wss://` URL. Default: the runtime's own authorities. */
-  readonly tls?: TlsOptions;
+export interface SocketAddress {
+  /** IP address, an IPv6 address without brackets. */
+  readonly hostname: string;
+  /** TCP port. */
+  readonly port: number;
 }
 
 /**
@@ -158,17 +140,63 @@ export interface Connection {
   readonly isOpen: boolean;
   /** Whether this runtime can send pings and shows pings and pongs: `"native"` everywhere, `"builtin"` only on Bun. */
   readonly canPing: boolean;
+  /** Which sockets carry it. `"native"` takes the runtime's own, and Node's where an option is beyond those. */
+  readonly path: ConnectionPath;
+  /** Our end of the TCP connection; `undefined` with `"builtin"`, and once the connection has ended. */
+  readonly localAddress: SocketAddress | undefined;
+  /** The peer's end of the TCP connection; `undefined` with `"builtin"`, and once the connection has ended. */
+  readonly remoteAddress: SocketAddress | undefined;
+  /** Round trip in ms of the last ping that was answered; `undefined` before. */
+  readonly latencyMs: number | undefined;
+  /** Whether `pause()` and `resume()` work here: `"native"` everywhere, `"builtin"` only on Bun. */
+  readonly canPause: boolean;
+  /** Whether `pause()` was called and `resume()` was not yet. */
+  readonly isPaused: boolean;
   /** Bytes given to `send()` that have not left the process yet; 0 where the runtime does not know (Bun's built-in). */
   readonly bufferedAmount: number;
   /** Resolves when the connection has ended, with the same value as `onClose`. Never rejects. */
   readonly closed: Promise<CloseInfo>;
 
   /**
-   * Sends a text or a binary message.
+   * Sends a text or a binary message. It is taken whole in any case, and the bytes are copied.
    *
+   * @returns Whether the caller may go on: false if more than `highWaterMark` bytes wait, then `onDrain` is called once
+   * all have left. Always true with `"builtin"`, which can't tell.
    * @throws {ConnectionClosedError} if the connection is not open.
+   * @throws {TypeError} between the fragments of a message that `sendInPlace()` has begun.
    */
-  send(data: string | Uint8Array): void;
+  send(data: string | Uint8Array): boolean;
+
+  /**
+   * Sends one frame from a buffer of the caller's, without a copy: its head is written into the
+   * {@linkcode FRAME_HEAD_ROOM} bytes before the payload, and the payload is masked where it is. The buffer belongs to
+   * the connection until `bufferedAmount` is 0 again, and its contents are spoilt. Only with `"native"`. Masking is
+   * fastest where the payload starts at a multiple of 4 bytes of the `ArrayBuffer`.
+   *
+   * @param payloadOffset Where the payload starts in `buffer`, at least `FRAME_HEAD_ROOM`.
+   * @param payloadLength Length of the payload in bytes.
+   * @returns As `send()`.
+   * @throws {ConnectionClosedError} if the connection is not open.
+   * @throws {RangeError} if the payload does not lie in the buffer, or there is too little room before it.
+   * @throws {TypeError} if the frame does not fit to the one before (RFC 6455 5.4), or with `"builtin"`.
+   *
+   * @example
+   * ```ts
+   * import { FRAME_HEAD_ROOM, openConnection } from "@rawtick/binance/transport";
+   * import { startLocalExchange } from "@rawtick/binance/testing";
+   *
+   * await using exchange = await startLocalExchange();
+   * const listener = { onText: (text: string) => console.log(text), onClose: () => {} };
+   * const connection = await openConnection("native", `${exchange.url}/stream`, listener);
+   * const buffer = new Uint8Array(1024);
+   * const request = '{"method":"LIST_SUBSCRIPTIONS","id":1}';
+   * const { written } = new TextEncoder().encodeInto(request, buffer.subarray(FRAME_HEAD_ROOM));
+   * connection.sendInPlace(buffer, FRAME_HEAD_ROOM, written, { opcode: 1 });
+   * connection.close();
+   * await connection.closed;
+   * ```
+   */
+  sendInPlace(buffer: Uint8Array, payloadOffset: number, payloadLength: number, options?: InPlaceOptions): boolean;
 
   /**
    * Sends a ping with at most 125 bytes (RFC 6455 5.5).
@@ -177,6 +205,22 @@ export interface Connection {
    * @throws {TypeError} if the payload is longer than 125 bytes, or where `canPing` is false.
    */
   ping(payload?: Uint8Array): void;
+
+  /**
+   * Stops reading from the socket, so that TCP holds the peer back. What has been read already, at most one chunk of
+   * 512 KiB, is still delivered. While it is paused, neither pings are answered nor the end of the connection is noticed.
+   * Does nothing on a connection that is closing or closed.
+   *
+   * @throws {TypeError} where `canPause` is false.
+   */
+  pause(): void;
+
+  /**
+   * Reads again.
+   *
+   * @throws {TypeError} where `canPause` is false.
+   */
+  resume(): void;
 
   /**
    * Starts the closing handshake (RFC 6455 7). The connection ends when the peer has answered, or after
@@ -192,6 +236,12 @@ export interface Connection {
   terminate(): void;
 }
 
+/** A connection as its library returns it: it can be failed from inside, with an error that its owner is told. */
+export interface OwnedConnection extends Connection {
+  /** Fails the connection (RFC 6455 7.1.7): the peer is told the error's close code where the library can. */
+  fail(error: WebSocketProtocolError): void;
+}
+
 /**
  * Opens a connection. A library is a function like this.
  *
@@ -201,6 +251,11 @@ export interface Connection {
  */
 export type OpenConnection = (
   url: string,
-  listener: ConnectionListener,
+  listener: ConnectionListener | FrameListener,
   options?: ConnectOptions,
-) => Promise<Connection>;
+) => Promise<OwnedConnection>;
+
+/** Whether the listener wants frames instead of messages. */
+export function isFrameListener(listener: ConnectionListener | FrameListener): listener is FrameListener {
+  return "onFrame" in listener && typeof listener.onFrame === "function";
+}

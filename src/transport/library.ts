@@ -9,6 +9,7 @@ import { UnknownWebSocketLibraryError, WebSocketLibraryUnavailableError } from "
 import { openBuiltin } from "./builtin.ts";
 import { builtinUnavailableReason } from "./builtin_socket.ts";
 import type { Connection, ConnectionListener, ConnectOptions, OpenConnection, WebSocketLibrary } from "./connection.ts";
+import type { FrameListener } from "./frames.ts";
 
 /** One library: how it opens a connection, and why it can't run here. */
 export interface LibraryEntry {
@@ -53,7 +54,7 @@ export function bindOpenConnection(
 ): (
   library: WebSocketLibrary,
   url: string,
-  listener: ConnectionListener,
+  listener: ConnectionListener | FrameListener,
   options?: ConnectOptions,
 ) => Promise<Connection> {
   return async (library, url, listener, options) => await selectLibrary(table, library)(url, listener, options);

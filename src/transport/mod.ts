@@ -1,5 +1,9 @@
 /**
- * WebSocket connections without Binance: one interface, two libraries.
+ * WebSocket connections without Binance: two libraries, and three ways to receive.
+ *
+ * - {@linkcode openConnection} with a {@linkcode ConnectionListener} is told each message: the fastest.
+ * - {@linkcode openConnection} with a {@linkcode FrameListener} is shown each frame without a copy.
+ * - {@linkcode connect} returns a {@linkcode PullConnection}, whose messages are taken with `recv()` or `for await`.
  *
  * ```ts
  * import { openConnection } from "@rawtick/binance/transport";
@@ -17,15 +21,22 @@
  * @module
  */
 
-export { openConnection } from "./all_libraries.ts";
+export { connect, openConnection } from "./all_libraries.ts";
 export type {
   CloseInfo,
   Connection,
   ConnectionListener,
+  ConnectionPath,
   ConnectOptions,
+  PeerCertificate,
+  PerMessageDeflateOptions,
+  SocketAddress,
   TlsOptions,
   WebSocketLibrary,
 } from "./connection.ts";
+export { FRAME_HEAD_ROOM } from "./frames.ts";
+export type { Frame, FrameListener, FrameOpcode, InPlaceOptions } from "./frames.ts";
+export type { Message, PullConnection, PullOptions } from "./pull_connection.ts";
 export {
   ConnectionClosedError,
   ConnectionFailedError,

@@ -5,10 +5,14 @@
  */
 
 /** The runtimes' own globals, as far as they tell what runs here. */
-interface Runtime {
+export interface RuntimeGlobals {
+  /** Deno's own interface. */
   readonly Deno?: { readonly connect?: unknown };
+  /** Bun's own interface. */
   readonly Bun?: { readonly connect?: unknown };
+  /** Node's process, which others have too. */
   readonly process?: { readonly versions?: { readonly node?: string } };
+  /** Names workerd. */
   readonly navigator?: { readonly userAgent?: string };
 }
 
@@ -16,8 +20,8 @@ interface Runtime {
  * Why the library `"native"` can't run here, as a sentence for
  * {@linkcode WebSocketLibraryUnavailableError}; `undefined` on Deno, Bun and Node, where it can.
  */
-export function nativeUnavailableReason(): string | undefined {
-  const { Deno, Bun, process, navigator }: Runtime = globalThis;
+export function nativeUnavailableReason(runtime: RuntimeGlobals = globalThis): string | undefined {
+  const { Deno, Bun, process, navigator } = runtime;
   // workerd with its Node compatibility looks like Node; this library does not run there.
   const workerd = navigator?.userAgent === "Cloudflare-Workers";
   if (Deno?.connect !== undefined || Bun?.connect !== undefined) return undefined;

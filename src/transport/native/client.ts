@@ -4,33 +4,42 @@
  * @module
  */
 
-import { ConnectionClosedError } from "../../base/mod.ts";
-import { checkClose, checkPing } from "../arguments.ts";
+import { ConnectionClosedError, InvalidOptionsError, type WebSocketProtocolError } from "../../base/mod.ts";
+import { checkArguments, checkClose, checkPing } from "../arguments.ts";
 import {
   type CloseInfo,
-  type Connection,
-  type ConnectionListener,
   type ConnectOptions,
   DEFAULT_CLOSE_TIMEOUT_MS,
   DEFAULT_HANDSHAKE_TIMEOUT_MS,
+  DEFAULT_HIGH_WATER_MARK,
+  DEFAULT_MAX_BUFFERED_BYTES,
+  DEFAULT_MAX_FRAGMENTS,
   DEFAULT_MAX_MESSAGE_BYTES,
+  DEFAULT_PING_TIMEOUT_MS,
+  isFrameListener,
   type OpenConnection,
+  type OwnedConnection,
+  type SocketAddress,
 } from "../connection.ts";
-import { Engine, reportUncaught } from "./engine.ts";
+import type { InPlaceOptions } from "../frames.ts";
+import { guard } from "../uncaught.ts";
+import { PerMessageDeflate } from "./deflate.ts";
+import { createDeflateOffer } from "./deflate_offer.ts";
+import { Engine, type EngineOptions } from "./engine.ts";
 import { createUpgradeRequest } from "./handshake.ts";
 import { openSocket } from "./open_socket.ts";
 import { Opening } from "./opening.ts";
-import type { OpenSocket } from "./socket.ts";
+import type { OpenSocket, SocketPath } from "./socket.ts";
 
 const NOTHING = new Uint8Array(0);
-const NO_AUTHORITIES: readonly string[] = [];
 
 /** What the caller holds of an open connection; the work is done by its engine. */
-class NativeConnection implements Connection {
+class NativeConnection implements OwnedConnection {
   readonly library = "native";
   readonly url: string;
   readonly subprotocol: string;
   readonly canPing = true;
+  readonly canPause = true;
   readonly #engine: Engine;
 
   constructor(engine: Engine, url: string, subprotocol: string) {
@@ -43,6 +52,26 @@ class NativeConnection implements Connection {
     return this.#engine.isOpen;
   }
 
+  get path(): SocketPath {
+    return this.#engine.path;
+  }
+
+  get localAddress(): SocketAddress | undefined {
+    return this.#engine.addresses?.local;
+  }
+
+  get remoteAddress(): SocketAddress | undefined {
+    return this.#engine.addresses?.remote;
+  }
+
+  get latencyMs(): number | undefined {
+    return this.#engine.latencyMs;
+  }
+
+  get isPaused(): boolean {
+    return this.#engine.isPaused;
+  }
+
   get bufferedAmount(): number {
     return this.#engine.bufferedAmount;
   }
@@ -51,15 +80,33 @@ class NativeConnection implements Connection {
     return this.#engine.closed;
   }
 
-  send(data: string | Uint8Array): void {
+  send(data: string | Uint8Array): boolean {
     this.#checkOpen("send a message");
-    this.#engine.send(data);
+    return this.#engine.send(data);
+  }
+
+  sendInPlace(
+    buffer: Uint8Array,
+    payloadOffset: number,
+    payloadLength: number,
+    options: InPlaceOptions = {},
+  ): boolean {
+    this.#checkOpen("send a frame");
+    return this.#engine.sendInPlace(buffer, payloadOffset, payloadLength, options);
   }
 
   ping(payload: Uint8Array = NOTHING): void {
     checkPing(payload);
     this.#checkOpen("send a ping");
     this.#engine.ping(payload);
+  }
+
+  pause(): void {
+    this.#engine.pause();
+  }
+
+  resume(): void {
+    this.#engine.resume();
   }
 
   close(code = 1000, reason = ""): void {
@@ -71,31 +118,49 @@ class NativeConnection implements Connection {
     this.#engine.terminate();
   }
 
+  fail(error: WebSocketProtocolError): void {
+    this.#engine.fail(error);
+  }
+
   #checkOpen(what: string): void {
     if (!this.#engine.isOpen) throw new ConnectionClosedError(`Cannot ${what}: the connection is not open`);
   }
 }
 
+function engineOptions(options: ConnectOptions, deflate: PerMessageDeflate | undefined): EngineOptions {
+  return {
+    maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
+    maxFragments: options.maxFragments ?? DEFAULT_MAX_FRAGMENTS,
+    maxBufferedBytes: options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES,
+    closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
+    highWaterMark: options.highWaterMark ?? DEFAULT_HIGH_WATER_MARK,
+    pingIntervalMs: options.pingIntervalMs ?? 0,
+    pingTimeoutMs: options.pingTimeoutMs ?? DEFAULT_PING_TIMEOUT_MS,
+    deflate,
+  };
+}
+
 /** Makes the library over one kind of socket. */
 export function openOver(open: OpenSocket): OpenConnection {
-  return async (url: string, listener: ConnectionListener, options: ConnectOptions = {}): Promise<Connection> => {
-    const request = createUpgradeRequest(url, options.headers, options.protocols);
-    const { signal, tls, handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = options;
-    const engineOptions = {
-      maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
-      closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
-    };
+  return async (url, listener, options = {}): Promise<OwnedConnection> => {
+    checkArguments(url, listener, options);
+    const offer = createDeflateOffer(options.perMessageDeflate);
+    if (offer !== undefined && isFrameListener(listener)) {
+      throw new InvalidOptionsError(
+        "Cannot use `perMessageDeflate` together with `onFrame`: the frames would hold compressed bytes",
+        { path: "perMessageDeflate" },
+      );
+    }
+    const request = createUpgradeRequest(url, options.headers, options.protocols, offer);
+    const { signal, tls = {}, handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = options;
     signal?.throwIfAborted();
-    return await new Promise<Connection>((resolve, reject) => {
-      new Opening(open, request, { signal, timeoutMs: handshakeTimeoutMs, ca: tls?.ca ?? NO_AUTHORITIES }, {
-        onUpgraded(socket, subprotocol, rest) {
-          const engine = new Engine(socket, listener, engineOptions);
+    return await new Promise<OwnedConnection>((resolve, reject) => {
+      new Opening(open, request, { signal, timeoutMs: handshakeTimeoutMs, tls }, {
+        onUpgraded(socket, { subprotocol, deflate }, rest) {
+          const codec = deflate === undefined ? undefined : new PerMessageDeflate(deflate, "client");
+          const engine = new Engine(socket, listener, engineOptions(options, codec));
           const connection = new NativeConnection(engine, url, subprotocol);
-          try {
-            listener.onOpen?.(connection);
-          } catch (error) {
-            reportUncaught(error);
-          }
+          guard(() => listener.onOpen?.(connection));
           if (rest.length > 0) engine.onBytes(rest);
           resolve(connection);
         },
@@ -108,7 +173,7 @@ export function openOver(open: OpenSocket): OpenConnection {
 /**
  * Opens a connection with the library `"native"`.
  *
- * @throws {TypeError} if the URL, a header or a subprotocol can't be used.
+ * @throws {InvalidOptionsError} if the URL, the listener or an option can't be used.
  * @throws {HandshakeRejectedError} if the server answered with something else than 101; redirects are not followed.
  * @throws {HandshakeTimeoutError} if DNS, TCP, TLS and the handshake took longer than `handshakeTimeoutMs`.
  * @throws {ConnectionFailedError} if anything else failed; the message says what, `cause` is the runtime's error.

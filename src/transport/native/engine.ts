@@ -8,31 +8,43 @@
  */
 
 import { systemClock, type Timer, WebSocketProtocolError } from "../../base/mod.ts";
-import type { CloseInfo, ConnectionListener } from "../connection.ts";
+import { type CloseInfo, type ConnectionListener, isFrameListener } from "../connection.ts";
+import type { FrameListener, InPlaceOptions } from "../frames.ts";
+import { Liveness } from "../liveness.ts";
+import { guard, reportUncaught } from "../uncaught.ts";
+import type { PerMessageDeflate } from "./deflate.ts";
+import { FrameLevelReader, type FrameView } from "./frame_level.ts";
 import { type FrameHandler, FrameReader } from "./frame_reader.ts";
-import { encodeClose, encodeFrame, encodeText, Opcode } from "./frame_writer.ts";
 import { ABNORMAL_CLOSURE } from "./opcode.ts";
-import { SendQueue } from "./send_queue.ts";
-import type { ByteSocket, ByteSocketHandler } from "./socket.ts";
+import { Outbound } from "./outbound.ts";
+import type { ByteSocket, ByteSocketHandler, SocketAddresses, SocketPath } from "./socket.ts";
 
-/** A client masks what it sends (RFC 6455 5.1). */
-const MASKED = { mask: true };
-
-/** What an open connection is allowed. */
+/** What an open connection is allowed; the fields are those of `ConnectOptions`. */
 export interface EngineOptions {
-  /** Largest message in bytes. */
   readonly maxMessageBytes: number;
-  /** Longest wait in ms for the end of the closing handshake. */
+  readonly maxFragments: number;
+  readonly maxBufferedBytes: number;
   readonly closeTimeoutMs: number;
+  readonly highWaterMark: number;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+  /** Compresses messages, if both ends have agreed on it. */
+  readonly deflate: PerMessageDeflate | undefined;
 }
 
 /** The protocol machine of one client connection, from the 101 to its end. */
 export class Engine implements ByteSocketHandler, FrameHandler {
   readonly #socket: ByteSocket;
   readonly #listener: ConnectionListener;
-  readonly #closeTimeoutMs: number;
-  readonly #queue: SendQueue;
-  readonly #reader: FrameReader;
+  readonly #frames: FrameListener | undefined;
+  readonly #options: EngineOptions;
+  readonly #outbound: Outbound;
+  readonly #reader: FrameReader | FrameLevelReader;
+  /** Made with the first ping. */
+  #liveness: Liveness | undefined;
+  /** Grows with everything that is received. */
+  #received = 0;
+  #isPaused = false;
   /** What each state allows: "open" everything, "closing" the rest of the closing handshake, "closed" nothing. */
   #state: "open" | "closing" | "closed" = "open";
   #closeTimer: Timer | undefined;
@@ -43,12 +55,20 @@ export class Engine implements ByteSocketHandler, FrameHandler {
   #resolveClosed: ((info: CloseInfo) => void) | undefined;
 
   /** Takes the socket over from its first owner. */
-  constructor(socket: ByteSocket, listener: ConnectionListener, options: EngineOptions) {
+  constructor(socket: ByteSocket, listener: ConnectionListener | FrameListener, options: EngineOptions) {
     this.#socket = socket;
-    this.#listener = listener;
-    this.#closeTimeoutMs = options.closeTimeoutMs;
-    this.#queue = new SendQueue(socket);
-    this.#reader = new FrameReader(this, { role: "client", maxMessageBytes: options.maxMessageBytes });
+    this.#options = options;
+    this.#outbound = new Outbound(socket, options.highWaterMark, options.deflate);
+    if (isFrameListener(listener)) {
+      this.#frames = listener;
+      const onClose = (info: CloseInfo): void => listener.onClose(info);
+      this.#listener = { onText: () => {}, onDrain: () => listener.onDrain?.(), onClose };
+      this.#reader = new FrameLevelReader(this, options);
+    } else {
+      this.#listener = listener;
+      this.#reader = new FrameReader(this, { role: "client", ...options, inflater: options.deflate });
+    }
+    if (options.pingIntervalMs > 0) this.#liveness = this.#startLiveness();
     socket.handler = this;
   }
 
@@ -59,7 +79,27 @@ export class Engine implements ByteSocketHandler, FrameHandler {
 
   /** Bytes of frames that have not left the process. */
   get bufferedAmount(): number {
-    return this.#state === "closed" ? 0 : this.#queue.bufferedBytes;
+    return this.#state === "closed" ? 0 : this.#outbound.bufferedBytes;
+  }
+
+  /** Which sockets carry the connection. */
+  get path(): SocketPath {
+    return this.#socket.path;
+  }
+
+  /** Both ends of the TCP connection, while it is open. */
+  get addresses(): SocketAddresses | undefined {
+    return this.#socket.addresses;
+  }
+
+  /** Round trip in ms of the last ping that was answered. */
+  get latencyMs(): number | undefined {
+    return this.#liveness?.latencyMs;
+  }
+
+  /** Whether reading is paused. */
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** Resolves with what `onClose` was told. */
@@ -74,22 +114,42 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     return this.#closed;
   }
 
-  /** Sends a message; only while open. */
-  send(data: string | Uint8Array): void {
-    const frame = typeof data === "string" ? encodeText(data, MASKED) : encodeFrame(Opcode.Binary, data, MASKED);
-    this.#queue.sendData(frame);
+  /** Sends a message; only while open. Returns whether the caller may go on. */
+  send(data: string | Uint8Array): boolean {
+    return this.#outbound.send(data);
+  }
+
+  /** Sends a frame from the caller's buffer; only while open. Returns whether the caller may go on. */
+  sendInPlace(buffer: Uint8Array, payloadOffset: number, payloadLength: number, options: InPlaceOptions): boolean {
+    return this.#outbound.sendInPlace(buffer, payloadOffset, payloadLength, options);
   }
 
   /** Sends a ping; only while open. */
   ping(payload: Uint8Array): void {
-    this.#queue.sendControl(encodeFrame(Opcode.Ping, payload, MASKED));
+    this.#liveness ??= this.#startLiveness();
+    this.#liveness.pinged(payload);
+    this.#outbound.ping(payload);
+  }
+
+  /** Reads nothing more until `resume()`. */
+  pause(): void {
+    if (this.#state !== "open" || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  /** Reads again. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket.resume();
   }
 
   /** Starts the closing handshake, behind the messages that wait to be sent. */
   close(code: number, reason: string): void {
     if (this.#state !== "open") return;
     this.#startClosing();
-    this.#queue.sendData(encodeClose(code, reason, MASKED));
+    this.#outbound.close(code, reason);
   }
 
   /** Ends the connection now. */
@@ -104,16 +164,18 @@ export class Engine implements ByteSocketHandler, FrameHandler {
 
   /** Reads frames. */
   onBytes(chunk: Uint8Array): void {
+    this.#received++;
     try {
       this.#reader.push(chunk);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
   /** Sends what waits, and ends the connection if that was all that it waited for. */
   onDrain(): void {
-    this.#queue.flush();
+    const mayGoOn = this.#outbound.flush();
+    if (mayGoOn && this.#state === "open") guard(() => this.#listener.onDrain?.());
     this.#finishIfDone();
   }
 
@@ -123,6 +185,17 @@ export class Engine implements ByteSocketHandler, FrameHandler {
   }
 
   // From the frame reader. Once the connection is closing, messages have no taker any more.
+
+  /** Hands out a frame to a listener of frames. */
+  onFrame(frame: FrameView): void {
+    if (this.#state !== "open") return;
+    try {
+      this.#frames?.onFrame(frame);
+    } catch (error) {
+      // That a text is not UTF-8 is the peer's fault; the reader fails the connection for it.
+      if (error !== frame.failure) reportUncaught(error);
+    }
+  }
 
   /** Hands out a text message. */
   onText(text: string): void {
@@ -147,23 +220,16 @@ export class Engine implements ByteSocketHandler, FrameHandler {
   /** Answers a ping (RFC 6455 5.5.2), also after our own Close frame: the peer's has not come yet. */
   onPing(payload: Uint8Array): void {
     if (this.#state === "closed") return;
-    this.#queue.sendPong(encodeFrame(Opcode.Pong, payload, MASKED));
+    this.#outbound.pong(payload);
     if (this.#state !== "open") return;
-    try {
-      this.#listener.onPing?.(payload);
-    } catch (error) {
-      reportUncaught(error);
-    }
+    guard(() => this.#listener.onPing?.(payload));
   }
 
   /** Hands out a pong. */
   onPong(payload: Uint8Array): void {
     if (this.#state !== "open") return;
-    try {
-      this.#listener.onPong?.(payload);
-    } catch (error) {
-      reportUncaught(error);
-    }
+    this.#liveness?.ponged(payload);
+    guard(() => this.#listener.onPong?.(payload));
   }
 
   /** Answers the peer's Close frame with its own code (RFC 6455 5.5.1), unless it is the answer to ours. */
@@ -173,30 +239,41 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     if (this.#state === "open") {
       this.#startClosing();
       // The peer reads no more messages.
-      this.#queue.dropData();
-      this.#queue.sendData(encodeClose(code, "", MASKED));
+      this.#outbound.dropData();
+      this.#outbound.close(code, "");
     }
     this.#finishIfDone();
   }
 
   #startClosing(): void {
     this.#state = "closing";
-    this.#closeTimer = systemClock.setTimer(() => this.#finish(undefined), this.#closeTimeoutMs);
+    this.#liveness?.stop();
+    // The peer's Close frame has to be read.
+    this.resume();
+    this.#closeTimer = systemClock.setTimer(() => this.#finish(undefined), this.#options.closeTimeoutMs);
+  }
+
+  #startLiveness(): Liveness {
+    return new Liveness({
+      intervalMs: this.#options.pingIntervalMs,
+      timeoutMs: this.#options.pingTimeoutMs,
+      received: () => this.#received,
+      isPaused: () => this.#isPaused,
+      ping: (payload) => this.ping(payload),
+      onDead: (error) => this.#finish(error),
+    });
   }
 
   /** Ends the connection once both Close frames are exchanged: ours has left the process, the peer's was read. */
   #finishIfDone(): void {
-    if (this.#peerClose === undefined || this.#queue.bufferedBytes > 0) return;
+    if (this.#peerClose === undefined || this.#outbound.bufferedBytes > 0) return;
     this.#finish(undefined, true);
   }
 
   /** Fails the connection (RFC 6455 7.1.7): a last Close frame if the peer can read one, then the end. */
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     if (this.#state === "closed") return;
-    if (error instanceof WebSocketProtocolError && this.#state === "open" && !this.#queue.isInsideFrame) {
-      this.#queue.dropData();
-      this.#queue.sendControl(encodeClose(error.closeCode, "", MASKED));
-    }
+    if (error instanceof WebSocketProtocolError && this.#state === "open") this.#outbound.closeAtOnce(error.closeCode);
     this.#finish(error);
   }
 
@@ -205,7 +282,10 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#closeTimer?.cancel();
+    this.#liveness?.stop();
+    this.#isPaused = false;
     this.#reader.stop();
+    this.#options.deflate?.close();
     if (wasClean || error instanceof WebSocketProtocolError) this.#socket.end();
     else this.#socket.destroy();
     const info: CloseInfo = {
@@ -215,18 +295,7 @@ export class Engine implements ByteSocketHandler, FrameHandler {
       ...(error === undefined ? {} : { error: error instanceof Error ? error : new Error(String(error)) }),
     };
     this.#closeInfo = info;
-    try {
-      this.#listener.onClose(info);
-    } catch (thrown) {
-      reportUncaught(thrown);
-    }
+    guard(() => this.#listener.onClose(info));
     this.#resolveClosed?.(info);
   }
-}
-
-/** Reports an exception of the caller's code as an uncaught error, outside of our own stack. */
-export function reportUncaught(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

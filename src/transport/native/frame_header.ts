@@ -25,11 +25,19 @@ export class FrameHeader {
   length = 0;
   /** The masking key as a word, its first byte lowest; 0 for an unmasked frame. */
   maskingKey = 0;
+  /** Whether the payload is the start of a compressed message: RSV1 (RFC 7692 6). */
+  compressed = false;
   readonly #expectMasked: boolean;
+  readonly #reservedBits: number;
 
-  /** Creates a header that takes only masked frames (those of a client) or only unmasked ones (those of a server). */
-  constructor(expectMasked: boolean) {
+  /**
+   * Creates a header that takes only masked frames (those of a client) or only unmasked ones (those of a server).
+   *
+   * @param allowCompressed Whether permessage-deflate was negotiated. Default: false.
+   */
+  constructor(expectMasked: boolean, allowCompressed = false) {
     this.#expectMasked = expectMasked;
+    this.#reservedBits = allowCompressed ? 0x30 : 0x70;
   }
 
   /**
@@ -41,10 +49,14 @@ export class FrameHeader {
   read(bytes: Uint8Array, at: number, end: number): number {
     if (at >= end) return 0;
     const first = bytes[at]!;
-    // RSV1 becomes legal on the first frame of a message once permessage-deflate is negotiated (RFC 7692 6).
-    if ((first & 0x70) !== 0) throw violation("reserved bits are set", "RESERVED_BITS");
+    if ((first & this.#reservedBits) !== 0) throw violation("reserved bits are set", "RESERVED_BITS");
     this.fin = (first & 0x80) !== 0;
     this.opcode = first & 0x0f;
+    this.compressed = (first & 0x40) !== 0;
+    // RFC 7692 6.1 and 6.2: only the first frame of a message says that it is compressed.
+    if (this.compressed && this.opcode !== Opcode.Text && this.opcode !== Opcode.Binary) {
+      throw violation("RSV1 is set on a frame that starts no message", "RESERVED_BITS");
+    }
     const control = (this.opcode & 8) !== 0;
     if (this.opcode > (control ? Opcode.Pong : Opcode.Binary)) {
       throw violation(`the opcode 0x${this.opcode.toString(16)} is reserved`, "RESERVED_OPCODE");

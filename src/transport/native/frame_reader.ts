@@ -5,36 +5,17 @@
  */
 
 import { isAscii } from "node:buffer";
-import { WebSocketProtocolError } from "../../base/mod.ts";
+import { readClosePayload } from "./close_payload.ts";
 import { FrameHeader, MAX_FRAME_HEAD, violation } from "./frame_header.ts";
+import { tooLarge, tooMuchBuffered } from "./limits.ts";
+import type { FrameHandler, FrameReaderOptions } from "./frame_handler.ts";
+import type { Inflater } from "./inflater.ts";
 import { applyMask } from "./mask.ts";
 import { MessageAssembly } from "./message_assembly.ts";
-import { isSendableCloseCode, NO_STATUS_RECEIVED, Opcode } from "./opcode.ts";
+import { Opcode } from "./opcode.ts";
 import { decodeAscii, decodeUtf8 } from "./utf8.ts";
 
-/** Told about each message and control frame, in the order of the wire. It must not throw. */
-export interface FrameHandler {
-  /** A text message. */
-  onText(text: string): void;
-  /** A binary message in an array of its own. */
-  onBinary(bytes: Uint8Array): void;
-  /** A Ping frame; the payload is a copy. */
-  onPing(payload: Uint8Array): void;
-  /** A Pong frame; the payload is a copy. */
-  onPong(payload: Uint8Array): void;
-  /** A Close frame: 1005 if it had no code. Nothing is read after it. */
-  onClose(code: number, reason: string): void;
-}
-
-/** What a reader accepts. */
-export interface FrameReaderOptions {
-  /** Whose end of the connection this is: a client refuses masked frames, a server unmasked ones (RFC 6455 5.1). */
-  readonly role: "client" | "server";
-  /** Largest message in bytes, over all of its fragments. */
-  readonly maxMessageBytes: number;
-  /** Most frames that a message may consist of. Default: 131072. */
-  readonly maxFragments?: number;
-}
+export type { FrameHandler, FrameReaderOptions } from "./frame_handler.ts";
 
 /** FIN and opcode 1, no reserved bits: the first byte of an unfragmented text. */
 const WHOLE_TEXT = 0x81;
@@ -54,6 +35,8 @@ export class FrameReader {
   readonly #client: boolean;
   readonly #maxMessageBytes: number;
   readonly #maxFragments: number;
+  readonly #maxBufferedBytes: number;
+  readonly #inflater: Inflater | undefined;
   readonly #header: FrameHeader;
   readonly #message = new MessageAssembly();
   #stopped = false;
@@ -66,6 +49,8 @@ export class FrameReader {
   #control: Uint8Array = NOTHING;
   /** Text or Binary inside of a message that started in an earlier frame or chunk, else 0. */
   #messageOpcode = 0;
+  /** Whether that message is compressed. */
+  #compressed = false;
   #fragments = 0;
 
   /** Creates a reader at the start of a frame. */
@@ -74,7 +59,9 @@ export class FrameReader {
     this.#client = options.role === "client";
     this.#maxMessageBytes = options.maxMessageBytes;
     this.#maxFragments = options.maxFragments ?? 131_072;
-    this.#header = new FrameHeader(!this.#client);
+    this.#maxBufferedBytes = options.maxBufferedBytes ?? Infinity;
+    this.#inflater = options.inflater;
+    this.#header = new FrameHeader(!this.#client, options.inflater !== undefined);
   }
 
   /** Whether nothing is read any more: after `stop()`, a Close frame or a violation. */
@@ -191,18 +178,19 @@ export class FrameReader {
       if (control) this.#control = new Uint8Array(length);
       else {
         this.#beginMessage();
-        this.#message.reserve(length, fin);
+        this.#reserve(length, fin);
       }
       return this.#continueFrame(chunk, at);
     }
     if (!this.#client) applyMask(chunk, at, end, maskingKey, 0);
     if (control) this.#handOutControl(chunk.subarray(at, end));
     else if (fin && this.#messageOpcode === 0) {
-      if (opcode === Opcode.Text) this.#handler.onText(decodeUtf8(chunk, at, end));
+      if (this.#header.compressed) this.#handOutCompressed(opcode === Opcode.Text, chunk, at, end);
+      else if (opcode === Opcode.Text) this.#handler.onText(decodeUtf8(chunk, at, end));
       else this.#handler.onBinary(new Uint8Array(chunk.subarray(at, end)));
     } else {
       this.#beginMessage();
-      this.#message.reserve(length, fin);
+      this.#reserve(length, fin);
       this.#message.append(chunk, at, end);
       if (fin) this.#handOutMessage();
     }
@@ -240,7 +228,10 @@ export class FrameReader {
     if (this.#fragments > this.#maxFragments) {
       throw tooLarge(`it has more than ${this.#maxFragments} fragments`, "TOO_MANY_FRAGMENTS");
     }
-    if (length + (continuation ? this.#message.length : 0) > this.#maxMessageBytes) {
+    const compressed = continuation ? this.#compressed : this.#header.compressed;
+    // The limit is for the decompressed message. What can't be compressed is a little larger as a compressed one.
+    const limit = compressed ? this.#maxMessageBytes + (this.#maxMessageBytes >> 4) + 64 : this.#maxMessageBytes;
+    if (length + (continuation ? this.#message.length : 0) > limit) {
       throw tooLarge(`it has more than ${this.#maxMessageBytes} bytes`, "MESSAGE_TOO_LARGE");
     }
   }
@@ -249,14 +240,32 @@ export class FrameReader {
   #beginMessage(): void {
     if (this.#messageOpcode !== 0) return;
     this.#messageOpcode = this.#header.opcode;
-    this.#message.begin(this.#messageOpcode === Opcode.Text);
+    this.#compressed = this.#header.compressed;
+    this.#message.begin(this.#compressed ? "compressed" : this.#messageOpcode === Opcode.Text ? "text" : "binary");
+  }
+
+  /** Makes room for a frame of a message that can't be handed out yet. */
+  #reserve(length: number, fin: boolean): void {
+    if (this.#message.length + length > this.#maxBufferedBytes) throw tooMuchBuffered(this.#maxBufferedBytes);
+    this.#message.reserve(length, fin);
   }
 
   #handOutMessage(): void {
     const text = this.#messageOpcode === Opcode.Text;
     this.#messageOpcode = 0;
-    if (text) this.#handler.onText(this.#message.takeText());
+    if (this.#compressed) {
+      const { bytes } = this.#message;
+      this.#message.release();
+      this.#handOutCompressed(text, bytes, 0, bytes.length);
+    } else if (text) this.#handler.onText(this.#message.takeText());
     else this.#handler.onBinary(this.#message.takeBinary());
+  }
+
+  /** Decompresses the message `bytes[start..end)` and hands it out. */
+  #handOutCompressed(text: boolean, bytes: Uint8Array, start: number, end: number): void {
+    const message = this.#inflater?.inflate(bytes, start, end, this.#maxMessageBytes) ?? NOTHING;
+    if (text) this.#handler.onText(decodeUtf8(message, 0, message.length));
+    else this.#handler.onBinary(new Uint8Array(message));
   }
 
   #handOutControl(payload: Uint8Array): void {
@@ -264,25 +273,11 @@ export class FrameReader {
     if (opcode === Opcode.Ping) this.#handler.onPing(new Uint8Array(payload));
     else if (opcode === Opcode.Pong) this.#handler.onPong(new Uint8Array(payload));
     else {
-      const code = closeCode(payload);
-      const reason = decodeUtf8(payload, Math.min(2, payload.length), payload.length);
+      const { code, reason } = readClosePayload(payload);
       this.stop();
       this.#handler.onClose(code, reason);
     }
   }
-}
-
-/** The code of a Close frame's payload (RFC 6455 5.5.1 and 7.4). */
-function closeCode(payload: Uint8Array): number {
-  if (payload.length === 0) return NO_STATUS_RECEIVED;
-  if (payload.length === 1) throw violation("a Close frame has a payload of 1 byte", "INVALID_CLOSE_PAYLOAD");
-  const code = (payload[0]! << 8) | payload[1]!;
-  if (!isSendableCloseCode(code)) throw violation(`the close code ${code} is not allowed`, "INVALID_CLOSE_CODE");
-  return code;
-}
-
-function tooLarge(what: string, code: string): WebSocketProtocolError {
-  return new WebSocketProtocolError(`Cannot read a message: ${what}`, code, 1009);
 }
 
 /** Takes the shared index; a reader that is called from another one's handler gets one of its own. */

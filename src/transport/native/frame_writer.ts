@@ -16,6 +16,8 @@ export interface FrameOptions {
   readonly fin?: boolean;
   /** Whether the payload is masked: true for a client, false for a server (RFC 6455 5.1). */
   readonly mask: boolean;
+  /** Whether this is the first frame of a message that permessage-deflate has compressed (RFC 7692 6). Default: false. */
+  readonly compressed?: boolean;
 }
 
 /** A frame of which the payload still has to be written. */
@@ -56,12 +58,13 @@ export function encodeClose(code: number, reason: string, options: FrameOptions)
 }
 
 /** Makes a frame with its head written and room for a payload that starts at a multiple of 4, so that masking is fast. */
-function blankFrame(opcode: Opcode, length: number, { fin = true, mask }: FrameOptions): BlankFrame {
+function blankFrame(opcode: Opcode, length: number, options: FrameOptions): BlankFrame {
+  const { fin = true, mask, compressed = false } = options;
   const lengthBytes = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
   const start = 2 + lengthBytes + (mask ? 4 : 0);
   const padding = -start & 3;
   const frame = Buffer.allocUnsafe(padding + start + length).subarray(padding);
-  frame[0] = (fin ? 0x80 : 0) | opcode;
+  frame[0] = (fin ? 0x80 : 0) | (compressed ? 0x40 : 0) | opcode;
   const lengthCode = lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127;
   frame[1] = (mask ? 0x80 : 0) | lengthCode;
   if (lengthBytes === 2) frame.writeUInt16BE(length, 2);

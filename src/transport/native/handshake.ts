@@ -7,8 +7,9 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { ConnectionFailedError } from "../../base/mod.ts";
-import { checkUrl } from "../arguments.ts";
-import { type HttpHead, isToken, listMembers } from "./http_head.ts";
+import { originOf } from "../arguments.ts";
+import { type DeflateOffer, type DeflateParameters, readDeflateAnswer } from "./deflate_offer.ts";
+import { type HttpHead, listMembers } from "./http_head.ts";
 
 export { type HttpHead, HttpHeadReader, listMembers, MAX_HTTP_HEAD } from "./http_head.ts";
 
@@ -17,20 +18,6 @@ const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Who we say we are, unless the caller's headers say otherwise; the version is that of deno.json. */
 export const USER_AGENT = "rawtick-binance/0.1.0";
-
-/** Headers that make the handshake, or the HTTP message around it: they are ours. */
-const OWN_HEADERS = new Set([
-  "connection",
-  "content-length",
-  "sec-websocket-accept",
-  "sec-websocket-extensions",
-  "sec-websocket-key",
-  "sec-websocket-protocol",
-  "sec-websocket-version",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** The Sec-WebSocket-Accept that proves that a server has read the Sec-WebSocket-Key `key` (RFC 6455 4.2.2). */
 export function acceptKey(key: string): string {
@@ -51,23 +38,22 @@ export interface UpgradeRequest {
   readonly key: string;
   /** The subprotocols that are offered. */
   readonly protocols: readonly string[];
+  /** The offer of permessage-deflate, if one is made. */
+  readonly deflate: DeflateOffer | undefined;
   /** The request as it goes over the wire. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Makes the upgrade request for a URL (RFC 6455 4.1).
- *
- * @throws {TypeError} if the URL, a subprotocol or a header can't be used.
+ * Makes the upgrade request for a URL (RFC 6455 4.1). The arguments have been checked: see `../arguments.ts`.
  */
 export function createUpgradeRequest(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   protocols: readonly string[] = [],
+  deflate?: DeflateOffer,
 ): UpgradeRequest {
-  const parsed = checkUrl(url);
-  checkProtocols(protocols);
-  checkHeaders(headers);
+  const parsed = new URL(url);
   const secure = parsed.protocol === "wss:";
   const key = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -80,17 +66,18 @@ export function createUpgradeRequest(
     `Sec-WebSocket-Key: ${key}`,
     "Sec-WebSocket-Version: 13",
     ...(protocols.length > 0 ? [`Sec-WebSocket-Protocol: ${protocols.join(", ")}`] : []),
-    // The offer of permessage-deflate (Sec-WebSocket-Extensions) belongs here.
+    ...(deflate === undefined ? [] : [`Sec-WebSocket-Extensions: ${deflate.header}`]),
     ...(names.has("user-agent") ? [] : [`User-Agent: ${USER_AGENT}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return {
-    origin: `${parsed.protocol}//${parsed.host}`,
+    origin: originOf(parsed),
     hostname: parsed.hostname.replace(/^\[|\]$/g, ""),
     port: parsed.port === "" ? (secure ? 443 : 80) : Number(parsed.port),
     secure,
     key,
     protocols,
+    deflate,
     bytes: Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"),
   };
 }
@@ -106,13 +93,20 @@ export function parseStatusLine(startLine: string): { version: string; status: n
   return { version: match[1] ?? "", status: Number(match[2]), statusText: match[3] ?? "" };
 }
 
+/** What a server has chosen of what was offered. */
+export interface AcceptedUpgrade {
+  /** The subprotocol, or `""`. */
+  readonly subprotocol: string;
+  /** How messages are compressed, or `undefined` if they are not. */
+  readonly deflate: DeflateParameters | undefined;
+}
+
 /**
  * Checks a 101 response as RFC 6455 4.1 wants it.
  *
- * @returns The subprotocol that the server chose, or `""`.
  * @throws {ConnectionFailedError} with code `HANDSHAKE_INVALID` if the response does not accept what was asked.
  */
-export function checkUpgradeResponse(head: HttpHead, request: UpgradeRequest): string {
+export function checkUpgradeResponse(head: HttpHead, request: UpgradeRequest): AcceptedUpgrade {
   const refuse = (why: string): never => {
     throw new ConnectionFailedError(`Cannot open ${request.origin}: ${why}`, { code: "HANDSHAKE_INVALID" });
   };
@@ -127,34 +121,11 @@ export function checkUpgradeResponse(head: HttpHead, request: UpgradeRequest): s
   if (headers.get("sec-websocket-accept") !== acceptKey(request.key)) {
     refuse("the server's Sec-WebSocket-Accept does not fit to the request");
   }
-  if (listMembers(headers.get("sec-websocket-extensions")).length > 0) {
-    refuse("the server uses an extension that was not offered");
-  }
+  const deflate = readDeflateAnswer(headers.get("sec-websocket-extensions"), request.deflate);
+  if (typeof deflate === "string") return refuse(deflate);
   const subprotocol = headers.get("sec-websocket-protocol") ?? "";
   if (subprotocol !== "" && !request.protocols.includes(subprotocol)) {
     refuse(`the server chose the subprotocol ${JSON.stringify(subprotocol)}, which was not offered`);
   }
-  return subprotocol;
-}
-
-function checkProtocols(protocols: readonly string[]): void {
-  for (const [index, protocol] of protocols.entries()) {
-    if (!isToken(protocol) || protocols.indexOf(protocol) !== index) {
-      throw new TypeError(
-        `Cannot offer the subprotocol ${JSON.stringify(protocol)}: expected each one once, as a token (RFC 6455 4.1)`,
-      );
-    }
-  }
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    const refuse = (why: string): never => {
-      throw new TypeError(`Cannot send the header ${JSON.stringify(name)}: ${why}`);
-    };
-    if (!isToken(name)) refuse("its name is not a token of RFC 9110");
-    if (OWN_HEADERS.has(name.toLowerCase())) refuse("it belongs to the handshake itself");
-    // Anything else could smuggle a second header, or a second request, in.
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) refuse("its value has characters that a header can't carry");
-  }
+  return { subprotocol, deflate };
 }

@@ -7,6 +7,9 @@
 
 import { Buffer } from "node:buffer";
 import { ConnectionFailedError } from "../../base/mod.ts";
+import { isToken } from "../arguments.ts";
+
+export { isToken } from "../arguments.ts";
 
 /** Most bytes of a head, its empty line included. */
 export const MAX_HTTP_HEAD = 16 * 1024;
@@ -21,15 +24,8 @@ export interface HttpHead {
   readonly rest: Uint8Array;
 }
 
-/** A field name: a token of RFC 9110 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // deno-lint-ignore no-control-regex -- RFC 9110 5.5: a value has no control characters except tabs
 const FORBIDDEN_IN_VALUE = /[\x00-\x08\x0a-\x1f\x7f]/;
-
-/** Whether `text` is a token of RFC 9110 5.6.2, such as the name of a header or of a subprotocol. */
-export function isToken(text: string): boolean {
-  return TOKEN.test(text);
-}
 
 /** Collects the bytes of one head. */
 export class HttpHeadReader {
@@ -77,7 +73,7 @@ function parse(head: string): { startLine: string; headers: Map<string, string> 
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
     // This also refuses a space before the colon and a folded line (RFC 9112 5.1 and 5.2).
-    if (!TOKEN.test(name)) throw malformed("a header field has no valid name");
+    if (!isToken(name)) throw malformed("a header field has no valid name");
     const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     if (FORBIDDEN_IN_VALUE.test(value)) throw malformed(`the value of ${name} has control characters`);
     const earlier = headers.get(name);

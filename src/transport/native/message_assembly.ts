@@ -20,6 +20,7 @@ export class MessageAssembly {
   #buffer: Uint8Array = NOTHING;
   #length = 0;
   #text = false;
+  #own = false;
   #ascii = true;
   readonly #utf8 = new Utf8Validator();
 
@@ -28,11 +29,22 @@ export class MessageAssembly {
     return this.#length;
   }
 
-  /** Starts a message. */
-  begin(text: boolean): void {
+  /** The bytes collected so far, valid until the next `release()`. */
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /**
+   * Starts a message.
+   *
+   * @param kind A text is validated; a binary message is handed out in an array of its own; of a compressed one the
+   * bytes are only collected.
+   */
+  begin(kind: "text" | "binary" | "compressed"): void {
     this.#buffer = NOTHING;
     this.#length = 0;
-    this.#text = text;
+    this.#text = kind === "text";
+    this.#own = kind === "binary";
     this.#ascii = true;
     this.#utf8.reset();
   }
@@ -46,7 +58,7 @@ export class MessageAssembly {
     const needed = this.#length + bytes;
     if (needed <= this.#buffer.length) return;
     const old = this.#buffer;
-    if (!this.#text && last && this.#length === 0) {
+    if (this.#own && last && this.#length === 0) {
       this.#buffer = new Uint8Array(needed);
       return;
     }

@@ -5,7 +5,14 @@
  */
 
 import { ConnectionFailedError, HandshakeTimeoutError, systemClock, type Timer } from "../../base/mod.ts";
-import { checkUpgradeResponse, HttpHeadReader, parseStatusLine, type UpgradeRequest } from "./handshake.ts";
+import type { TlsOptions } from "../connection.ts";
+import {
+  type AcceptedUpgrade,
+  checkUpgradeResponse,
+  HttpHeadReader,
+  parseStatusLine,
+  type UpgradeRequest,
+} from "./handshake.ts";
 import { Rejection } from "./rejection.ts";
 import type { ByteSocket, ByteSocketHandler, OpenSocket } from "./socket.ts";
 import { describeSocketError } from "./socket_errors.ts";
@@ -19,14 +26,14 @@ export interface OpeningOptions {
   readonly timeoutMs: number;
   /** Gives up when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Certificates (PEM) of authorities to trust besides the runtime's own. */
-  readonly ca: readonly string[];
+  /** What is asked of TLS. */
+  readonly tls: TlsOptions;
 }
 
 /** How the opening ends: exactly one of the two is called, once, and not before `open()` has returned. */
 export interface OpeningResult {
   /** The server has upgraded. `rest` came behind its answer, and is valid during the call. */
-  onUpgraded(socket: ByteSocket, subprotocol: string, rest: Uint8Array): void;
+  onUpgraded(socket: ByteSocket, accepted: AcceptedUpgrade, rest: Uint8Array): void;
   /** It has not, and the socket is destroyed. */
   onFailed(error: unknown): void;
 }
@@ -55,7 +62,7 @@ export class Opening implements ByteSocketHandler {
     this.#timer = systemClock.setTimer(() => this.#onTimeout(), options.timeoutMs);
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
     try {
-      this.#socket = openSocket({ ...request, ca: options.ca }, this);
+      this.#socket = openSocket({ ...request, tls: options.tls }, this);
     } catch (error) {
       this.#settle();
       throw this.#error(describeSocketError(error), error);
@@ -85,9 +92,9 @@ export class Opening implements ByteSocketHandler {
       const head = this.#head.push(chunk);
       if (head === undefined) return;
       if (parseStatusLine(head.startLine).status === 101) {
-        const subprotocol = checkUpgradeResponse(head, this.#request);
+        const accepted = checkUpgradeResponse(head, this.#request);
         this.#settle();
-        this.#result.onUpgraded(this.#socket, subprotocol, head.rest);
+        this.#result.onUpgraded(this.#socket, accepted, head.rest);
         return;
       }
       this.#rejection = new Rejection(head);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { SocketAddress, TlsOptions } from "../connection.ts";
+
 /** Which of the runtimes' sockets a pipe is. */
 export type SocketPath = "bun" | "deno" | "node";
 
@@ -13,10 +15,10 @@ export interface SocketTarget {
   readonly hostname: string;
   /** TCP port. */
   readonly port: number;
-  /** Whether TLS runs over the TCP connection; chain and name of the certificate are always verified. */
+  /** Whether TLS runs over the TCP connection. */
   readonly secure: boolean;
-  /** Certificates (PEM) of authorities to trust besides the runtime's own. */
-  readonly ca: readonly string[];
+  /** Chain and name of the certificate are verified, unless this says otherwise. */
+  readonly tls: TlsOptions;
 }
 
 /** What a socket tells its owner. Never called inside of `openSocket()`, `write()`, `end()` or `destroy()`. */
@@ -31,6 +33,12 @@ export interface ByteSocketHandler {
   onEnd(error: unknown): void;
 }
 
+/** Both ends of a TCP connection. */
+export interface SocketAddresses {
+  readonly local: SocketAddress;
+  readonly remote: SocketAddress;
+}
+
 /**
  * One TCP or TLS connection that is opening, open or closed. It has one owner at a time, its `handler`, which is told
  * nothing more once it has called `end()` or `destroy()`.
@@ -42,11 +50,17 @@ export interface ByteSocket {
   readonly path: SocketPath;
   /** Bytes that `write()` took and that the operating system has not. */
   readonly pendingBytes: number;
+  /** Our end and the peer's, while it is open. */
+  readonly addresses: SocketAddresses | undefined;
   /**
    * Takes as many bytes as it can and says how many; the caller offers the rest again after `onDrain()`. The array must
    * not be changed afterwards. Takes nothing on a socket that is not open.
    */
   write(bytes: Uint8Array): number;
+  /** Reads nothing more until `resume()`; at most one chunk that is read already still comes. */
+  pause(): void;
+  /** Reads again. */
+  resume(): void;
   /** Closes in order, with a FIN and, in TLS, a close_notify. To be called with nothing pending. */
   end(): void;
   /** Closes at once, in any state; an attempt to connect is given up. */

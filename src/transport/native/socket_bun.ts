@@ -8,7 +8,8 @@
  */
 
 import { authoritiesWith } from "./authorities.ts";
-import type { ByteSocket, ByteSocketHandler, SocketTarget } from "./socket.ts";
+import type { TlsOptions } from "../connection.ts";
+import type { ByteSocket, ByteSocketHandler, SocketAddresses, SocketTarget } from "./socket.ts";
 
 /** What we use of a socket of Bun. */
 interface BunSocket {
@@ -17,6 +18,12 @@ interface BunSocket {
   end(): void;
   terminate(): void;
   setNoDelay(on: boolean): void;
+  pause(): void;
+  resume(): void;
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
 }
 
 /** What we use of Bun's callbacks. */
@@ -34,6 +41,7 @@ interface BunSocketCallbacks {
 interface BunTlsOptions {
   rejectUnauthorized: boolean;
   ca?: string[];
+  serverName?: string;
 }
 
 /** What we use of the global `Bun`. */
@@ -67,7 +75,7 @@ const tlsCallbacks: BunSocketCallbacks = {
   ...callbacks,
   open: (socket) => socket.data.connected(socket),
   handshake(socket, authorized, error) {
-    if (authorized) socket.data.opened();
+    if (authorized || !socket.data.verifies) socket.data.opened();
     else socket.data.ended(error ?? new Error("The TLS handshake failed"));
   },
 };
@@ -82,9 +90,21 @@ class BunByteSocket implements ByteSocket {
   readonly pendingBytes = 0;
   #socket: BunSocket | undefined;
   #closed = false;
+  /** Whether a bad certificate ends it. */
+  readonly verifies: boolean;
 
-  constructor(handler: ByteSocketHandler) {
+  constructor(handler: ByteSocketHandler, verifies: boolean) {
     this.handler = handler;
+    this.verifies = verifies;
+  }
+
+  get addresses(): SocketAddresses | undefined {
+    const socket = this.#socket;
+    if (socket === undefined) return undefined;
+    return {
+      local: { hostname: socket.localAddress, port: socket.localPort },
+      remote: { hostname: socket.remoteAddress, port: socket.remotePort },
+    };
   }
 
   /** Called once TCP is established. */
@@ -114,6 +134,14 @@ class BunByteSocket implements ByteSocket {
     return Math.max(0, this.#socket?.write(bytes) ?? 0);
   }
 
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
   end(): void {
     const socket = this.#release();
     socket?.end();
@@ -133,22 +161,27 @@ class BunByteSocket implements ByteSocket {
   }
 }
 
-function tlsOptions(ca: readonly string[]): BunTlsOptions {
-  // `rejectUnauthorized` is not the default where NODE_TLS_REJECT_UNAUTHORIZED=0; `ca` replaces the runtime's own.
-  return { rejectUnauthorized: true, ...(ca.length > 0 ? { ca: authoritiesWith(ca) } : {}) };
+function tlsOptions({ rejectUnauthorized = true, ca = [], servername }: TlsOptions): BunTlsOptions {
+  return {
+    // Not the default where NODE_TLS_REJECT_UNAUTHORIZED=0.
+    rejectUnauthorized,
+    // These replace the runtime's own.
+    ...(ca.length > 0 ? { ca: authoritiesWith(ca) } : {}),
+    ...(servername === undefined ? {} : { serverName: servername }),
+  };
 }
 
 /** Connects with `Bun.connect`; see {@linkcode OpenSocket}. */
 export function openBunSocket(target: SocketTarget, handler: ByteSocketHandler): ByteSocket {
   if (bun === undefined) throw new TypeError("Cannot use Bun.connect: this is not Bun");
-  const { hostname, port, secure, ca } = target;
-  const socket = new BunByteSocket(handler);
+  const { hostname, port, secure, tls } = target;
+  const socket = new BunByteSocket(handler, tls.rejectUnauthorized !== false);
   bun.connect({
     hostname,
     port,
     data: socket,
     socket: secure ? tlsCallbacks : callbacks,
-    ...(secure ? { tls: tlsOptions(ca) } : {}),
+    ...(secure ? { tls: tlsOptions(tls) } : {}),
   }).catch((error: unknown) => socket.ended(error));
   return socket;
 }

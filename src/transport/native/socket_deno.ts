@@ -7,12 +7,20 @@
  * @module
  */
 
-import { setImmediate } from "node:timers";
 import { Buffer } from "node:buffer";
-import type { ByteSocket, ByteSocketHandler, SocketTarget } from "./socket.ts";
+import { FairTurns } from "./fair_turns.ts";
+import type { ByteSocket, ByteSocketHandler, SocketAddresses, SocketTarget } from "./socket.ts";
+
+/** What we use of a `Deno.NetAddr`. */
+interface DenoAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
 
 /** What we use of a `Deno.TcpConn`. */
 interface DenoConn {
+  readonly localAddr: DenoAddress;
+  readonly remoteAddr: DenoAddress;
   read(buffer: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): Promise<number>;
   close(): void;
@@ -36,9 +44,6 @@ export const deno: DenoLike | undefined = (globalThis as { Deno?: DenoLike }).De
 /** The read buffer starts small, for idle connections, and grows while reads fill it. Bytes. */
 const FIRST_BUFFER = 8 * 1024;
 const LARGEST_BUFFER = 128 * 1024;
-/** While data is always there already, reads never leave the microtask queue: after this many ms, all others get a turn. */
-const TURN_MS = 5;
-
 /** A {@linkcode ByteSocket} over `Deno.connect`. */
 class DenoByteSocket implements ByteSocket {
   handler: ByteSocketHandler;
@@ -46,6 +51,9 @@ class DenoByteSocket implements ByteSocket {
   #conn: DenoConn | undefined;
   #writing = 0;
   #closed = false;
+  /** Fulfilled by `#wake` when reading goes on; absent while it is not paused. */
+  #paused: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
   readonly #abort = new AbortController();
 
   constructor(runtime: DenoLike, target: SocketTarget, handler: ByteSocketHandler) {
@@ -57,12 +65,32 @@ class DenoByteSocket implements ByteSocket {
     return this.#writing;
   }
 
+  get addresses(): SocketAddresses | undefined {
+    const conn = this.#conn;
+    if (conn === undefined) return undefined;
+    const { localAddr: local, remoteAddr: remote } = conn;
+    return {
+      local: { hostname: local.hostname, port: local.port },
+      remote: { hostname: remote.hostname, port: remote.port },
+    };
+  }
+
   write(bytes: Uint8Array): number {
     const conn = this.#conn;
     if (conn === undefined || this.#writing > 0 || bytes.length === 0) return 0;
     this.#writing = bytes.length;
     this.#write(conn, bytes).catch((error: unknown) => this.#ended(error));
     return bytes.length;
+  }
+
+  pause(): void {
+    if (this.#closed) return;
+    this.#paused ??= new Promise<void>((resolve) => this.#wake = resolve);
+  }
+
+  resume(): void {
+    this.#wake?.();
+    this.#paused = this.#wake = undefined;
   }
 
   end(): void {
@@ -72,19 +100,23 @@ class DenoByteSocket implements ByteSocket {
   destroy(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.resume();
     this.#abort.abort();
     this.#conn?.close();
     this.#conn = undefined;
   }
 
   async #run(runtime: DenoLike, target: SocketTarget): Promise<void> {
-    const { hostname, port, secure, ca } = target;
+    const { hostname, port, secure, tls } = target;
     let conn = await runtime.connect({ hostname, port, signal: this.#abort.signal });
     if (this.#closed) return conn.close();
     this.#conn = conn;
     conn.setNoDelay?.(true);
     if (secure) {
-      const tlsConn = await runtime.startTls(conn, { hostname, caCerts: [...ca] });
+      const tlsConn = await runtime.startTls(conn, {
+        hostname: tls.servername ?? hostname,
+        caCerts: [...(tls.ca ?? [])],
+      });
       // From here on `conn` is part of `tlsConn`.
       conn = tlsConn;
       if (this.#closed) return conn.close();
@@ -100,17 +132,19 @@ class DenoByteSocket implements ByteSocket {
   /** Reads until the end into one buffer, which the handler sees a view of. */
   async #read(conn: DenoConn): Promise<void> {
     let buffer = Buffer.alloc(FIRST_BUFFER);
-    let turnStarted = performance.now();
+    const turns = new FairTurns();
     while (!this.#closed) {
       const count = await conn.read(buffer);
       if (this.#closed) return;
       if (count === null) return this.#ended(undefined);
+      while (this.#paused !== undefined) await this.#paused;
+      if (this.#closed) return;
       this.handler.onBytes(buffer.subarray(0, count));
-      if (count === buffer.length && count < LARGEST_BUFFER) buffer = Buffer.alloc(Math.min(LARGEST_BUFFER, count * 4));
-      if (performance.now() - turnStarted > TURN_MS) {
-        await new Promise<void>((resolve) => void setImmediate(resolve));
-        turnStarted = performance.now();
+      if (count === buffer.length && count < LARGEST_BUFFER) {
+        buffer = Buffer.alloc(Math.min(LARGEST_BUFFER, count * 4));
       }
+      const turn = turns.next();
+      if (turn !== undefined) await turn;
     }
   }
 

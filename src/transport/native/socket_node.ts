@@ -7,7 +7,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import { authoritiesWith } from "./authorities.ts";
-import type { ByteSocket, ByteSocketHandler, SocketTarget } from "./socket.ts";
+import type { ByteSocket, ByteSocketHandler, SocketAddresses, SocketTarget } from "./socket.ts";
 
 /** A secure context holds all of the authorities, parsed: 2 to 13 ms to make. */
 const contexts = new WeakMap<readonly string[], tls.SecureContext>();
@@ -50,11 +50,28 @@ class NodeByteSocket implements ByteSocket {
     return this.#socket.writableLength;
   }
 
+  get addresses(): SocketAddresses | undefined {
+    const { localAddress, localPort, remoteAddress, remotePort } = this.#socket;
+    if (this.#closed || !localAddress || !localPort || !remoteAddress || !remotePort) return undefined;
+    return {
+      local: { hostname: localAddress, port: localPort },
+      remote: { hostname: remoteAddress, port: remotePort },
+    };
+  }
+
   write(bytes: Uint8Array): number {
     // Beyond its high-water mark the socket would queue without end, and nothing could overtake.
     if (!this.#open || this.#closed || this.#socket.writableNeedDrain) return 0;
     this.#socket.write(bytes, this.#written);
     return bytes.length;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
   }
 
   end(): void {
@@ -80,15 +97,18 @@ class NodeByteSocket implements ByteSocket {
 
 /** Connects with `net.connect` or `tls.connect`; see {@linkcode OpenSocket}. */
 export function openNodeSocket(target: SocketTarget, handler: ByteSocketHandler): ByteSocket {
-  const { hostname, port, secure, ca } = target;
+  const { hostname, port, secure } = target;
   if (!secure) return new NodeByteSocket(net.connect({ host: hostname, port }), "connect", handler);
+  const { ca = [], rejectUnauthorized = true, servername, checkServerIdentity } = target.tls;
+  // An IP address is no server name (RFC 6066 3); the certificate is checked against `host` then.
+  const name = servername ?? (net.isIP(hostname) === 0 ? hostname : undefined);
   const socket = tls.connect({
     host: hostname,
     port,
     // Not the default where NODE_TLS_REJECT_UNAUTHORIZED=0.
-    rejectUnauthorized: true,
-    // An IP address is no server name (RFC 6066 3); the certificate is checked against `host` then.
-    ...(net.isIP(hostname) === 0 ? { servername: hostname } : {}),
+    rejectUnauthorized,
+    ...(name === undefined ? {} : { servername: name }),
+    ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
     ...(ca.length > 0 ? { secureContext: contextFor(ca) } : {}),
   });
   return new NodeByteSocket(socket, "secureConnect", handler);
