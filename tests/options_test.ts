@@ -128,9 +128,9 @@ const managerCases: [
   ],
   [
     "an unknown TLS option",
-    { tls: { rejectUnauthorized: false } },
+    { tls: { verify: false } },
     InvalidOptionsError,
-    "tls.rejectUnauthorized",
+    "tls.verify",
     "Unknown option",
   ],
   ["no options object", "native", InvalidOptionsError, "", "expected an object"],

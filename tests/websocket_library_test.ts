@@ -5,6 +5,7 @@
  * @module
  */
 
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
   assert,
@@ -17,6 +18,7 @@ import {
 } from "@std/assert";
 import {
   BinanceWebSocketApiManager,
+  ConnectionFailedError,
   HandshakeRejectedError,
   InvalidProxyUrlError,
   StreamCrashedError,
@@ -267,6 +269,23 @@ testEachLibrary("a silent but living connection is kept", async (library) => {
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   assertEquals(bench.signalTypes, ["CONNECT"]);
   assertEquals(stream.statistics.receivedMessages, 0, "signs of life are not data");
+});
+
+testEachLibrary("over wss the certificate is verified, with an own authority if one is given", async (library) => {
+  const file = (name: string) => readFileSync(new URL(`./certs/${name}`, import.meta.url), "utf8");
+  const tls = { cert: file("localhost.pem"), key: file("localhost.key") };
+  await using trusting = await startBench(library, { tls: { ca: [file("ca.pem")] } }, { tls });
+  const received: string[] = [];
+  const stream = trusting.manager.createStream({ streams: ["a@trade"], onData: (text) => void received.push(text) });
+  await stream.ready;
+  trusting.exchange.broadcast(trade(1).text);
+  await until(() => received.length === 1, "a trade over wss");
+
+  await using doubting = await startBench(library, {}, { tls });
+  const refused = doubting.manager.createStream({ streams: ["a@trade"] });
+  await until(() => doubting.signalTypes.includes("CONNECT_FAILED"), "the certificate refused");
+  assertInstanceOf(refused.lastError, ConnectionFailedError);
+  assertEquals(doubting.exchange.totalHandshakes, 0);
 });
 
 test("a proxy configuration that can't be used fails loud and shows no password", () => {

@@ -15,7 +15,7 @@ import {
 } from "../base/mod.ts";
 import { exchangeKeys, isExchangeKey } from "../exchange/mod.ts";
 import { type Output, selectionShape } from "../stream/mod.ts";
-import { type LibraryTable, parseProxyUrl, selectLibrary } from "../transport/portable.ts";
+import { type LibraryTable, parseProxyUrl, selectLibrary, tlsSchema } from "../transport/portable.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
 
 function integer(minimum: number, maximum: number) {
@@ -113,12 +113,7 @@ function managerSchema(libraries: LibraryTable) {
     ),
     websocketBaseUrl: z.optional(z.string("a URL").check(problem(checkBaseUrl))),
     proxy: z.optional(z.unknown().check(problem(checkProxy))),
-    tls: z.optional(z.strictObject({
-      ca: z.optional(z.array(
-        z.string("a certificate in PEM").check(z.regex(/-----BEGIN CERTIFICATE-----/, "a certificate in PEM")),
-        "a list of certificates in PEM",
-      )),
-    }, "an object such as `{ ca: [pem] }`")),
+    tls: z.optional(tlsSchema),
     output,
     onData: callable,
     onSignal: callable,

@@ -115,7 +115,8 @@ const deflateSchema = z.strictObject({
   threshold: integer(0),
 }, "true, false or an object");
 
-const tlsSchema = z.strictObject({
+/** The schema of the option `tls`, wherever it stands. */
+export const tlsSchema = z.strictObject({
   ca: z.optional(z.array(z.unknown(), "a list of certificates in PEM").check(check(findInAuthorities))),
   rejectUnauthorized: flag,
   servername: z.optional(

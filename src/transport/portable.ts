@@ -5,6 +5,7 @@
  * @module
  */
 
+export { tlsSchema } from "./arguments.ts";
 export { describeClose } from "./close_info.ts";
 export * from "./connection.ts";
 export {
