@@ -48,6 +48,8 @@ export class Engine implements ByteSocketHandler, FrameHandler {
   /** What each state allows: "open" everything, "closing" the rest of the closing handshake, "closed" nothing. */
   #state: "open" | "closing" | "closed" = "open";
   #closeTimer: Timer | undefined;
+  /** What the connection is failed for, while our Close frame leaves. */
+  #failure: WebSocketProtocolError | undefined;
   /** The peer's Close frame, once it came. */
   #peerClose: { readonly code: number; readonly reason: string } | undefined;
   #closeInfo: CloseInfo | undefined;
@@ -181,7 +183,7 @@ export class Engine implements ByteSocketHandler, FrameHandler {
 
   /** The TCP connection has ended. */
   onEnd(error: unknown): void {
-    this.#finish(error);
+    this.#finish(this.#failure ?? error);
   }
 
   // From the frame reader. Once the connection is closing, messages have no taker any more.
@@ -250,7 +252,7 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     this.#liveness?.stop();
     // The peer's Close frame has to be read.
     this.resume();
-    this.#closeTimer = systemClock.setTimer(() => this.#finish(undefined), this.#options.closeTimeoutMs);
+    this.#closeTimer = systemClock.setTimer(() => this.#finish(this.#failure), this.#options.closeTimeoutMs);
   }
 
   #startLiveness(): Liveness {
@@ -264,17 +266,25 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     });
   }
 
-  /** Ends the connection once both Close frames are exchanged: ours has left the process, the peer's was read. */
+  /**
+   * Ends the connection once our Close frame has left the process, and the peer's was read, unless there is nothing to
+   * expect from a peer that we fail the connection for.
+   */
   #finishIfDone(): void {
-    if (this.#peerClose === undefined || this.#outbound.bufferedBytes > 0) return;
-    this.#finish(undefined, true);
+    if (this.#outbound.bufferedBytes > 0) return;
+    if (this.#failure !== undefined) this.#finish(this.#failure);
+    else if (this.#peerClose !== undefined) this.#finish(undefined, true);
   }
 
-  /** Fails the connection (RFC 6455 7.1.7): a last Close frame if the peer can read one, then the end. */
+  /** Fails the connection (RFC 6455 7.1.7): a last Close frame if the peer is at fault, then the end. */
   fail(error: unknown): void {
-    if (this.#state === "closed") return;
-    if (error instanceof WebSocketProtocolError && this.#state === "open") this.#outbound.closeAtOnce(error.closeCode);
-    this.#finish(error);
+    if (this.#state === "closed" || this.#failure !== undefined) return;
+    if (!(error instanceof WebSocketProtocolError) || this.#state !== "open") return this.#finish(error);
+    this.#failure = error;
+    this.#reader.stop();
+    this.#startClosing();
+    this.#outbound.closeAtOnce(error.closeCode);
+    this.#finishIfDone();
   }
 
   /** The one way out: lets go of the socket, the timer and the reader, then tells the listener, once. */

@@ -36,11 +36,6 @@ export class Outbound {
     return this.#queue.bufferedBytes;
   }
 
-  /** Whether a frame has been sent in part. */
-  get isInsideFrame(): boolean {
-    return this.#queue.isInsideFrame;
-  }
-
   /**
    * Sends a message in one frame; returns whether the caller may go on.
    *
@@ -95,9 +90,8 @@ export class Outbound {
     this.#queue.sendData(encodeClose(code, reason, MASKED));
   }
 
-  /** Sends a Close frame in place of the data that waits, if a frame can be sent now: the last words to a peer. */
+  /** Sends a Close frame in place of the data that waits: the last words to a peer. */
   closeAtOnce(code: number): void {
-    if (this.#queue.isInsideFrame) return;
     this.#queue.dropData();
     this.#queue.sendControl(encodeClose(code, "", MASKED));
   }

@@ -30,11 +30,6 @@ export class SendQueue {
     return this.#queuedBytes + this.#socket.pendingBytes;
   }
 
-  /** Whether a frame has been sent in part, so that another one can't be read by the peer before the rest is sent. */
-  get isInsideFrame(): boolean {
-    return this.#started !== undefined;
-  }
-
   /** Sends a frame after all others. */
   sendData(frame: Uint8Array): void {
     const rest = this.#sendNow(frame);
