@@ -159,6 +159,18 @@ for (
 }
 
 testEachLife(
+  "a violation right behind what is being answered still gets its Close frame",
+  async ({ connection, peer }) => {
+    // The answer is on its way to the system when the violation is read.
+    peer.send(bytesOf(frame(0x89, "ping"), frame(0xc1, "x")));
+    assertEquals(await peer.next(), ["pong", bytesOf("ping")]);
+    assertEquals(await peer.next(), ["close", 1002, ""]);
+    assertEquals(await peer.next(), ["end"]);
+    assertEquals((await connection.closed).code, 1006);
+  },
+);
+
+testEachLife(
   "a violation after our Close frame ends it at once, without a second Close frame",
   async ({ connection, peer }) => {
     connection.close();
