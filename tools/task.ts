@@ -19,7 +19,10 @@ const HELP = `Tasks of this repository:
                          --limit=<seconds>       longest time for one check or test file (180)
   check                  the same as test --check
   demo [arguments]       examples/demo.ts
-  cli [arguments]        cli.ts`;
+  conformance [options]  tests/conformance: both libraries on Deno, Bun and Node; --help lists the options
+  fuzz [options]         tests/fuzz: random input for the codec and the handshake; --help lists the options
+  cli [arguments]        cli.ts
+  bench [arguments]      bench/bench.ts; --help lists them`;
 
 /** Runs a script of this repository on the runtime that runs this task, in the user's terminal. */
 async function runScript(script: string, args: readonly string[]): Promise<number> {
@@ -44,8 +47,14 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runTests(["--check", ...args]);
     case "demo":
       return await runScript("examples/demo.ts", args);
+    case "conformance":
+      return await runScript("tests/conformance/main.ts", args);
+    case "fuzz":
+      return await runScript("tests/fuzz/main.ts", args);
     case "cli":
       return await runScript("cli.ts", args);
+    case "bench":
+      return await runScript("bench/bench.ts", args);
     default:
       console.error(HELP);
       return task === undefined || task === "help" ? 0 : 2;
