@@ -9,8 +9,10 @@ import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import process from "node:process";
 import { stopChildrenOnSignals } from "../tools/process.ts";
 import { currentRuntime } from "../tools/runtimes.ts";
+import { canPin } from "./affinity.ts";
 import { casesOf } from "./cases.ts";
 import { NodeBuild } from "./node_build.ts";
+import { congestionControl, isOwnNetwork, runInOwnNetwork } from "./network.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 import { asMarkdown, asText, type Result, tablesOf } from "./report.ts";
 import { LOOPBACK, measureCase } from "./rounds.ts";
@@ -42,20 +44,34 @@ function describeMachine(results: readonly Result[], sides: readonly Side[], ser
       cpu?.model ?? "unknown CPU"
     }, ` +
     `${memory} GiB, ${platform()} ${release()} ${arch()}`,
-    `${[...runtimes, ...libraries].join(", ")}; the server ran on ${server.ports.runtime}`,
+    `${[...runtimes, ...libraries].join(", ")}; the server ran on ${server.ports.runtime}; ` +
+    `${isOwnNetwork ? "a network of its own" : "the host's network"}, congestion control ${
+      congestionControl() ?? "unknown"
+    }`,
   ];
 }
 
 /** Says what the figures can't be trusted for. */
-function warnings({ rcvbuf }: Options, sides: readonly Side[], loadBefore: number): string[] {
+function warnings({ modes, rcvbuf }: Options, sides: readonly Side[], loadBefore: number): string[] {
   const lines: string[] = [];
   if (loadBefore > 0.5) {
     lines.push(`The machine was not quiet: its load was ${loadBefore.toFixed(1)} before the first measurement.`);
   }
-  const without = sides.filter((side) => !side.hasRcvbuf).map(({ title }) => title);
+  if (modes.includes("echo") && !canPin) {
+    lines.push("Client and server could not be kept on one core: round trips also measure how a core wakes up.");
+  }
+  const congestion = congestionControl();
+  if (congestion === "bbr") {
+    lines.push(
+      `The network's congestion control is ${congestion}: it paces the server, which may be what was measured.`,
+    );
+  }
+  const without = isOwnNetwork ? [] : sides.filter((side) => !side.hasRcvbuf).map(({ title }) => title);
   if (rcvbuf !== undefined && without.length > 0) {
     lines.push(
-      `--rcvbuf ${rcvbuf} was not applied to ${without.join(", ")}: no JavaScript runtime lets SO_RCVBUF be set.`,
+      `--rcvbuf ${rcvbuf} was not applied to ${
+        without.join(", ")
+      }: no JavaScript runtime lets SO_RCVBUF be set, only --network own does.`,
     );
   }
   return lines;
@@ -109,6 +125,10 @@ async function bench(options: Options, args: readonly string[]): Promise<number>
 const args = process.argv.slice(2);
 try {
   const options = readOptions(args);
+  if (!options.help && options.network === "own") {
+    const code = await runInOwnNetwork(args, options.rcvbuf);
+    if (code !== undefined) process.exit(code);
+  }
   if (options.help) console.log(HELP);
   // Deno would wait for the signals that the children are stopped on.
   process.exit(options.help ? 0 : await bench(options, args));

@@ -71,7 +71,8 @@ function streamCases(
         (mode === "manager" ? outputs : ["raw"] as const).map((output) => entrant(side, mode, output))
       )
     );
-    const floor = sides.includes(bare) ? [] : [entrant(bare, "bare", "raw")];
+    const hasFloor = sides.some(({ title }) => title === bare.title) && streamed.includes("bare");
+    const floor = hasFloor ? [] : [entrant(bare, "bare", "raw")];
     return { kind: "stream", scenario: name, tls, pattern, echoBytes: 0, entrants: [...entrants, ...floor] };
   });
 }

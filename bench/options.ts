@@ -19,6 +19,7 @@ const DEFAULTS = {
   output: "raw,json",
   connections: "5000",
   scale: "1",
+  network: "own",
 } as const;
 
 /** Text of `--help`. */
@@ -41,7 +42,9 @@ export const HELP = `Measures WebSocket clients against a local server, side by 
   --pattern batch|single|both
                        what the server writes at a time: about 100 KB of frames, or one frame (${DEFAULTS.pattern})
   --output LIST        raw, json: of mode manager (${DEFAULTS.output})
-  --rcvbuf BYTES       SO_RCVBUF of the client's socket; only the Python libraries let it be set
+  --rcvbuf BYTES       SO_RCVBUF of the client's socket; in the host's network only Python lets it be set
+  --network own|host   own: a network namespace with a congestion control that does not pace, where the system has such
+                       (Linux, root or user namespaces); host: the network as it is (${DEFAULTS.network})
   --connections N      of mode idle (${DEFAULTS.connections})
   --scale FACTOR       times the number of messages (${DEFAULTS.scale})
   --json FILE          writes the medians, a row for each side
@@ -58,6 +61,7 @@ export interface Options {
   readonly patterns: readonly Pattern[];
   readonly outputs: readonly Output[];
   readonly rcvbuf: number | undefined;
+  readonly network: "own" | "host";
   readonly connections: number;
   readonly scale: number;
   readonly json: string | undefined;
@@ -88,6 +92,7 @@ export function readOptions(args: readonly string[]): Options {
       pattern: text,
       output: text,
       rcvbuf: text,
+      network: text,
       connections: text,
       scale: text,
       json: text,
@@ -105,6 +110,7 @@ export function readOptions(args: readonly string[]): Options {
     patterns: choice("--pattern", given.pattern === "both" ? "all" : given.pattern, PATTERNS),
     outputs: choice("--output", given.output, OUTPUTS),
     rcvbuf: given.rcvbuf === undefined ? undefined : integer("--rcvbuf", given.rcvbuf),
+    network: choice("--network", given.network, ["own", "host"])[0] ?? "own",
     connections: integer("--connections", given.connections),
     scale: positive("--scale", given.scale),
     json: given.json,

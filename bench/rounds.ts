@@ -6,6 +6,7 @@
 
 import process from "node:process";
 import { run } from "../tools/process.ts";
+import { onOneCore } from "./affinity.ts";
 import { type Case, type Entrant, orderOf } from "./cases.ts";
 import type { Row, Served } from "./rows.ts";
 import { AUTHORITY, type ServerProcess, withManyFiles } from "./server_process.ts";
@@ -51,6 +52,7 @@ export function orderOfRound<T>(entrants: readonly T[], round: number): T[] {
 
 /** Measures all entrants of a case. The first round warms up the server and the system, and is dropped. */
 export async function measureCase(bench: Bench, one: Case): Promise<Measured[]> {
+  await bench.server.pin(one.kind === "echo");
   const rounds = new Map<Entrant, Round[]>(one.entrants.map((entrant) => [entrant, []]));
   const failures = new Map<Entrant, string>();
   for (let round = 0; round <= bench.rounds; round++) {
@@ -77,7 +79,8 @@ async function measure({ server, rcvbuf }: Bench, one: Case, entrant: Entrant): 
   const hosts = one.kind === "idle" && !one.tls ? LOOPBACK : LOOPBACK.slice(0, 1);
   const order = orderOf(one, entrant, port, hosts, rcvbuf);
   const command = [...entrant.side.command, JSON.stringify(order), AUTHORITY];
-  const outcome = await run(one.kind === "idle" ? withManyFiles(command) : command, { limitMs: LIMIT_MS });
+  const start = { stream: command, echo: onOneCore(command), idle: withManyFiles(command) }[one.kind];
+  const outcome = await run(start, { limitMs: LIMIT_MS });
   if (outcome.timedOut) throw new Error(`Not done within ${LIMIT_MS / 1000} s`);
   if (outcome.code !== 0) {
     const lines = outcome.stderr.trim().split("\n").filter((line) => /error/i.test(line));

@@ -5,15 +5,16 @@
  */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { ROOT } from "../tools/process.ts";
 import { findProgram } from "../tools/runtimes.ts";
+import { pin } from "./affinity.ts";
 import type { NodeBuild } from "./node_build.ts";
 import type { Served } from "./rows.ts";
+import { denoArguments } from "./sides.ts";
 import type { ServerPorts, ServerSettings } from "./server.ts";
 
 /** How long a report may take in ms once the client has everything. */
@@ -55,18 +56,22 @@ export class ServerProcess implements Disposable {
     };
     const node = findProgram("node");
     const script = join(ROOT, "bench", "server.ts");
-    const offline = join(ROOT, "deno.offline.json");
     const command = node !== undefined
       ? [node, build.add("bench/server.ts")]
       : process.versions["bun"] !== undefined
       ? [process.execPath, script]
-      : [process.execPath, "run", "-A", "--config", existsSync(offline) ? offline : join(ROOT, "deno.json"), script];
+      : [process.execPath, ...denoArguments(), script];
     const [program = "", ...args] = withManyFiles([...command, JSON.stringify(settings)]);
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { value, done } = await lines.next();
     if (done) throw new Error("The server did not start");
     return new ServerProcess(child, lines, JSON.parse(value));
+  }
+
+  /** Keeps it on the core of `onOneCore`, or lets it use all of them again. */
+  async pin(isPinned: boolean): Promise<void> {
+    if (this.#child.pid !== undefined) await pin(this.#child.pid, isPinned);
   }
 
   /** What the server reports about the run that has just ended. */

@@ -67,6 +67,13 @@ async function nodeMajor(node: string): Promise<number> {
   return Number(/^v(\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
+/** What Deno is run with, before the script. */
+export function denoArguments(...flags: readonly string[]): string[] {
+  const offline = join(ROOT, "deno.offline.json");
+  const config = existsSync(offline) ? offline : join(ROOT, "deno.json");
+  return ["run", "-A", "--no-check", "--config", config, ...flags];
+}
+
 /** Why a library can't run on a runtime, or the command that it runs with. */
 async function commandOf(library: string, runtime: ClientRuntime, build: NodeBuild): Promise<string[] | string> {
   const client = join(ROOT, "bench", "client.ts");
@@ -80,11 +87,7 @@ async function commandOf(library: string, runtime: ClientRuntime, build: NodeBui
   const program = runtime === currentRuntime ? process.execPath : findProgram(runtime);
   if (program === undefined) return `${runtime} is not on PATH`;
   if (runtime === "bun") return [program, client];
-  if (runtime === "deno") {
-    const offline = join(ROOT, "deno.offline.json");
-    const config = existsSync(offline) ? offline : join(ROOT, "deno.json");
-    return [program, "run", "-A", "--no-check", "--config", config, "--v8-flags=--expose-gc", client];
-  }
+  if (runtime === "deno") return [program, ...denoArguments("--v8-flags=--expose-gc"), client];
   const isOurs = library === "builtin" || library === "native";
   if (isOurs && await nodeMajor(program) < 22) return "it needs Node 22 or newer";
   return [program, "--expose-gc", build.add("bench/client.ts")];

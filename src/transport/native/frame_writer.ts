@@ -41,7 +41,8 @@ export function encodeFrame(opcode: Opcode, payload: Uint8Array, options: FrameO
 export function encodeText(text: string, options: FrameOptions): Uint8Array {
   const length = Buffer.byteLength(text);
   const { frame, start, key } = blankFrame(Opcode.Text, length, options);
-  frame.write(text, start, length, length === text.length ? "latin1" : "utf8");
+  // "utf8" for ASCII too: Deno writes "latin1" in a loop of JavaScript, 374 µs for 100 KB instead of 5.
+  frame.write(text, start, length, "utf8");
   if (options.mask) applyMask(frame, start, frame.length, key, 0);
   return frame;
 }
