@@ -34,7 +34,7 @@ interface DenoTlsConn extends DenoConn {
 
 /** What we use of the global `Deno`. */
 interface DenoLike {
-  connect(options: { hostname: string; port: number; signal: AbortSignal }): Promise<DenoConn>;
+  connect(options: { hostname: string; port: number; signal: AbortSignal | undefined }): Promise<DenoConn>;
   startTls(conn: DenoConn, options: { hostname: string; caCerts: string[] }): Promise<DenoTlsConn>;
 }
 
@@ -60,11 +60,12 @@ class DenoByteSocket implements ByteSocket {
   /** Fulfilled by `#wake` when reading goes on; absent while it is not paused. */
   #paused: Promise<void> | undefined;
   #wake: (() => void) | undefined;
-  readonly #abort = new AbortController();
+  /** Gives the attempt to connect up; absent after it. */
+  #attempt: AbortController | undefined = new AbortController();
 
   constructor(runtime: DenoLike, target: SocketTarget, handler: ByteSocketHandler) {
     this.handler = handler;
-    this.#run(runtime, target).catch((error: unknown) => this.#ended(error));
+    this.#open(runtime, target).catch((error: unknown) => this.#ended(error));
   }
 
   get pendingBytes(): number {
@@ -107,14 +108,15 @@ class DenoByteSocket implements ByteSocket {
     if (this.#closed) return;
     this.#closed = true;
     this.resume();
-    this.#abort.abort();
+    this.#attempt?.abort();
     this.#conn?.close();
     this.#conn = undefined;
   }
 
-  async #run(runtime: DenoLike, target: SocketTarget): Promise<void> {
+  async #open(runtime: DenoLike, target: SocketTarget): Promise<void> {
     const { hostname, port, secure, tls } = target;
-    let conn = await runtime.connect({ hostname, port, signal: this.#abort.signal });
+    let conn = await runtime.connect({ hostname, port, signal: this.#attempt?.signal });
+    this.#attempt = undefined;
     if (this.#closed) return conn.close();
     this.#conn = conn;
     conn.setNoDelay?.(true);
@@ -132,7 +134,8 @@ class DenoByteSocket implements ByteSocket {
       if (this.#closed) return;
     }
     this.handler.onOpen();
-    await this.#read(conn);
+    // Not awaited: an open connection needs no memory for how it was opened.
+    this.#read(conn).catch((error: unknown) => this.#ended(error));
   }
 
   /** Reads until the end into one buffer, which the handler sees a view of. */
