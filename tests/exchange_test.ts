@@ -1,5 +1,5 @@
 /**
- * What is known of Binance: stream names, routes, control messages and their answers.
+ * What is known of Binance: its exchanges and their limits, URLs, control messages and their answers.
  *
  * @module
  */
@@ -7,101 +7,125 @@
 import { test } from "node:test";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import { InvalidOptionsError } from "../src/base/mod.ts";
 import {
+  checkTimeUnit,
   connectionUrl,
   controlMessage,
-  crossProduct,
+  type ExchangeKey,
   exchangeKeys,
   exchangeOf,
   isCertainlyData,
-  normalizeStreamName,
+  isServerShutdown,
   parseControlResponse,
-  routeOf,
   splitIntoMessages,
 } from "../src/exchange/mod.ts";
 
-test("channels times markets makes each stream once, with symbols in lower case", () => {
-  assertEquals(crossProduct(["trade", "kline_1m", "trade"], ["BTCUSDT", "ethusdt"]), [
-    "btcusdt@trade",
-    "ethusdt@trade",
-    "btcusdt@kline_1m",
-    "ethusdt@kline_1m",
-  ]);
-});
-
-test("special streams pair with the channel arr, in either order", () => {
-  for (
-    const [channel, market, name] of [
-      ["arr", "!miniTicker", "!miniTicker@arr"],
-      ["!miniTicker", "arr", "!miniTicker@arr"],
-      ["!ticker", "$all", "!ticker@arr"],
-      ["arr@1s", "!markPrice", "!markPrice@arr@1s"],
-      ["arr", "!bookTicker", "!bookTicker"],
-      ["!contractInfo", "arr", "!contractInfo"],
-    ] as const
-  ) {
-    assertEquals(crossProduct([channel], [market]), [name]);
-  }
-  assertEquals(crossProduct(["arr", "trade"], ["!ticker", "btcusdt"]), ["!ticker@arr", "btcusdt@trade"]);
-});
-
-test("lower case is for ASCII letters of the symbol only", () => {
-  assertEquals(normalizeStreamName("BTCUSDT@aggTrade"), "btcusdt@aggTrade");
-  assertEquals(normalizeStreamName("BTCUSD_PERP@kline_1M"), "btcusd_perp@kline_1M");
-  assertEquals(normalizeStreamName("这是测试币456@trade"), "这是测试币456@trade");
-  assertEquals(normalizeStreamName("ÅÄ@trade"), "ÅÄ@trade");
-  assertEquals(normalizeStreamName("!miniTicker@arr"), "!miniTicker@arr");
-  assertEquals(normalizeStreamName("btcusdt@kline_1m@+08:00"), "btcusdt@kline_1m@+08:00");
-  for (const bad of ["", " ", "a b@trade", 'a"@trade', "a/b@trade", "btcusdt@", "@trade", "a\n@trade", "a?b@c"]) {
-    assertThrows(() => normalizeStreamName(bad), Error, "Cannot use the stream name");
-  }
-});
-
-test("futures streams go to the path that delivers them", () => {
-  const futures = exchangeOf("binance.com-futures");
-  const routes = (names: string[]) => names.map((name) => routeOf(futures, name));
-  const publicNames = [
-    "btcusdt@bookTicker",
-    "!bookTicker",
-    "btcusdt@depth",
-    "btcusdt@depth20@100ms",
-    "btcusdt@rpiDepth@500ms",
-    "btcusdt@trade",
-  ];
-  const marketNames = [
-    "btcusdt@aggTrade",
-    "btcusdt@markPrice@1s",
-    "!markPrice@arr",
-    "btcusdt@kline_1m",
-    "!ticker@arr",
-    "!forceOrder@arr",
-    "!contractInfo",
-    "tradingSession",
-    "btcusdt_perpetual@continuousKline_1m",
-    "!assetIndex@arr",
-  ];
-  assertEquals(routes(publicNames), publicNames.map(() => "public"));
-  assertEquals(routes(marketNames), marketNames.map(() => "market"));
-  assertEquals(routeOf(exchangeOf("binance.com"), "btcusdt@depth"), "");
-  assertEquals(routeOf(exchangeOf("binance.com-coin_futures"), "btcusd_perp@depth"), "");
-  const options = exchangeOf("binance.com-vanilla-options");
-  assertEquals(["btc-251123-126000-c@optionTicker", "btcusdt@optionMarkPrice"].map((name) => routeOf(options, name)), [
-    "public",
-    "market",
-  ]);
-});
-
-test("every exchange has a secure base URL and limits", () => {
+test("every exchange of the reference product is there, with secure addresses", () => {
+  assertEquals(exchangeKeys.length, 14);
   for (const key of exchangeKeys) {
-    const { streamBaseUrl, maxFramesPerSecond, maxStreamsPerConnection } = exchangeOf(key);
-    assert(/^wss:\/\/[a-z.-]+(:9443)?$/.test(streamBaseUrl), streamBaseUrl);
-    assert([5, 10].includes(maxFramesPerSecond) && [200, 1024].includes(maxStreamsPerConnection));
+    const { streamBaseUrl, websocketApiUrl, restBaseUrl } = exchangeOf(key);
+    assert(/^wss:\/\/[a-z.-]+(:9443)?(\/pm)?$/.test(streamBaseUrl), streamBaseUrl);
+    assert(websocketApiUrl === undefined || /^wss:\/\/[a-z.-]+\/ws-[fd]?api\/v[13]$/.test(websocketApiUrl), key);
+    assert(/^https:\/\/[a-z.-]+$/.test(restBaseUrl), restBaseUrl);
   }
+  // What the reference product has wrong, or has not: facts of Binance's own pages.
+  assertEquals(exchangeOf("binance.com-coin_futures").restBaseUrl, "https://dapi.binance.com");
+  assertEquals(exchangeOf("binance.com-coin_futures").websocketApiUrl, "wss://ws-dapi.binance.com/ws-dapi/v1");
+  assertEquals(exchangeOf("binance.us").websocketApiUrl, "wss://ws-api.binance.us/ws-api/v3");
+  assertEquals(exchangeOf("binance.com-testnet").streamBaseUrl, "wss://stream.testnet.binance.vision");
+  assertEquals(exchangeOf("binance.com-vanilla-options").streamBaseUrl, "wss://fstream.binance.com");
+  for (const key of ["binance.com-vanilla-options", "binance.com-portfolio_margin"] as const) {
+    assertEquals(exchangeOf(key).websocketApiUrl, undefined);
+  }
+});
+
+test("every exchange says what one connection may do, and for how long", () => {
+  const limitsOf = (key: ExchangeKey) => {
+    const { maxStreamsPerConnection, maxFramesPerSecond, serverPingIntervalMs, serverPongTimeoutMs } = exchangeOf(key);
+    return [maxStreamsPerConnection, maxFramesPerSecond, serverPingIntervalMs / 1000, serverPongTimeoutMs / 1000];
+  };
+  const spot = [1024, 5, 20, 60];
+  const futures = [1024, 10, 180, 600];
+  for (
+    const [key, expected] of [
+      ["binance.com", spot],
+      ["binance.com-testnet", spot],
+      ["binance.com-margin", spot],
+      ["binance.com-isolated_margin-testnet", spot],
+      ["binance.com-futures", futures],
+      ["binance.com-futures-testnet", futures],
+      ["binance.com-coin_futures", futures],
+      ["binance.com-vanilla-options", [200, 10, 300, 900]],
+      ["binance.us", [1024, 5, 180, 600]],
+    ] as const
+  ) assertEquals(limitsOf(key), [...expected], key);
+  for (const key of exchangeKeys) {
+    const { connectBudget, maxConnectionAgeMs } = exchangeOf(key);
+    assertEquals(maxConnectionAgeMs, 86_400_000);
+    assertEquals([connectBudget.attempts, connectBudget.windowMs], [300, 300_000]);
+  }
+  assert(exchangeOf("binance.com").connectBudget.isDocumented);
+  assert(!exchangeOf("binance.com-futures").connectBudget.isDocumented);
+});
+
+test("a connection's URL names the path, encodes streams, and asks for microseconds", () => {
+  const spot = "wss://stream.binance.com:9443";
+  assertEquals(connectionUrl(spot, ""), `${spot}/stream?streams=`);
+  assertEquals(connectionUrl(spot, "", { timeUnit: "millisecond" }), `${spot}/stream?streams=`);
+  assertEquals(connectionUrl(spot, "", { timeUnit: "microsecond" }), `${spot}/stream?streams=&timeUnit=MICROSECOND`);
   assertEquals(
     connectionUrl("wss://fstream.binance.com", "market"),
     "wss://fstream.binance.com/market/stream?streams=",
   );
-  assertEquals(connectionUrl("wss://stream.binance.com:9443", ""), "wss://stream.binance.com:9443/stream?streams=");
+  const streams = ["这是测试币456@trade", "btcusdt@kline_1d@+08:00", "!miniTicker@arr", "btcusd_perp@depth"];
+  const url = connectionUrl(spot, "", { streams, timeUnit: "microsecond" });
+  assertEquals(
+    url,
+    `${spot}/stream?streams=%E8%BF%99%E6%98%AF%E6%B5%8B%E8%AF%95%E5%B8%81456@trade/` +
+      "btcusdt@kline_1d@%2B08:00/!miniTicker@arr/btcusd_perp@depth&timeUnit=MICROSECOND",
+  );
+  // What a WebSocket client does with it changes nothing, and the exchange reads the names back.
+  assertEquals(new URL(url).href, url);
+  assertEquals(new URL(url).searchParams.get("streams")?.split("/"), streams);
+});
+
+test("microseconds are refused where there are none, and milliseconds are everywhere", () => {
+  for (const key of exchangeKeys) {
+    const exchange = exchangeOf(key);
+    checkTimeUnit(exchange, "millisecond");
+    if (exchange.market === "spot") checkTimeUnit(exchange, "microsecond");
+    else {
+      const error = assertThrows(() => checkTimeUnit(exchange, "microsecond"), InvalidOptionsError, `"${key}"`);
+      assertEquals(error.path, "timeUnit");
+    }
+  }
+});
+
+test("a notice of shutdown is seen in its three shapes, and in nothing else", () => {
+  for (
+    const notice of [
+      '{"e":"serverShutdown","E":1770123456789}',
+      '{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}',
+      '{"event":{"e":"serverShutdown","E":1770123456789}}',
+    ]
+  ) assert(isServerShutdown(notice), notice);
+  for (
+    const other of [
+      "",
+      "{",
+      '{"e":"serverShutdownX","E":1}',
+      '{"e":"serverTime","E":1}',
+      '{"e":"24hrTicker","E":1}',
+      '{"stream":"!miniTicker@arr","data":[]}',
+      '{"stream":"serverShutdown@trade","data":{"e":"serverShutdown"}}',
+      '{"stream":"btcusdt@trade","data":{"e":"serverShutdown","E":1}}',
+      '{"subscriptionId":0,"event":{"e":"executionReport","E":1}}',
+      '{"event":{"e":"strangeEvent","E":1}}',
+      '{"result":["!serverShutdown"],"id":1}',
+      '[{"e":"serverShutdown"}]',
+    ]
+  ) assert(!isServerShutdown(other), other);
 });
 
 test("control messages stay under 4096 bytes and lose no stream, whatever the names", () => {

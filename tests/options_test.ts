@@ -275,13 +275,17 @@ for (const [what, options, path, message] of streamCases) {
 
 test("createStream refuses more streams than a connection may carry, also by cross product", () => {
   const markets = Array.from({ length: 513 }, (_, index) => `s${index}`);
-  const spot = construct({ websocketBaseUrl: "ws://127.0.0.1:1" });
+  const spot = construct({ websocketBaseUrl: "ws://127.0.0.1:1", maxLinks: 1 });
   const error = assertThrows(
     () => spot.createStream({ channels: ["trade", "depth"], markets }),
     MaximumSubscriptionsExceededError,
   );
   assert(error.message.includes("1026 streams"));
-  const options = construct({ exchange: "binance.com-vanilla-options", websocketBaseUrl: "ws://127.0.0.1:1" });
+  const options = construct({
+    exchange: "binance.com-vanilla-options",
+    websocketBaseUrl: "ws://127.0.0.1:1",
+    maxLinks: 1,
+  });
   assertThrows(
     () => options.createStream({ channels: ["optionTrade"], markets: markets.slice(0, 201) }),
     MaximumSubscriptionsExceededError,

@@ -198,7 +198,7 @@ export class ProxyUnavailableError extends InvalidOptionsError {
  * import { BinanceWebSocketApiManager, MaximumSubscriptionsExceededError } from "@rawtick/binance";
  * import { assertThrows } from "@std/assert";
  *
- * await using manager = new BinanceWebSocketApiManager();
+ * await using manager = new BinanceWebSocketApiManager({ maxLinks: 1 });
  * const streams = Array.from({ length: 1025 }, (_, index) => `symbol${index}@trade`);
  * assertThrows(() => manager.createStream({ streams }), MaximumSubscriptionsExceededError);
  * ```
@@ -207,8 +207,8 @@ export class MaximumSubscriptionsExceededError extends InvalidOptionsError {
   /** Creates the error: `wanted` streams where `maximum` are allowed on one connection to `exchange`. */
   constructor(exchange: string, wanted: number, maximum: number, path = "streams") {
     super(
-      `Cannot subscribe to ${wanted} streams over one connection to ${exchange}: expected at most ${maximum}; ` +
-        "spread them over several streams with createStream()",
+      `Cannot subscribe to ${wanted} streams at one path of ${exchange}: expected at most ${maximum}; ` +
+        "allow more connections with `maxLinks`, or spread them over several streams",
       { path, code: "MAXIMUM_SUBSCRIPTIONS_EXCEEDED" },
     );
   }

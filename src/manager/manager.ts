@@ -5,14 +5,15 @@
  */
 
 import { guardedLogger, InvalidOptionsError, type Logger, systemClock, UnknownStreamError } from "../base/mod.ts";
-import { type Exchange, exchangeOf } from "../exchange/mod.ts";
+import { type Exchange, exchangeOf, expectedIntervalMs } from "../exchange/mod.ts";
 import {
   BinanceStream,
   checkCapacity,
-  connectPacer,
+  ConnectBudget,
   type LinkSettings,
   namesOf,
   type Output,
+  sharedConnectBudget,
   type StreamSelection,
   type StreamSettings,
 } from "../stream/mod.ts";
@@ -33,6 +34,8 @@ export interface Platform {
   readonly defaultLogger: Logger;
 }
 
+/** Ten minutes before the exchange cuts a connection (Binance web-socket-streams.md, "General WSS information"). */
+const ROLLOVER_AGE_MS = 24 * 3_600_000 - 10 * 60_000;
 /** A connection that lasted this long was stable: the next wait starts from the beginning. */
 const STABLE_AFTER_MS = 60_000;
 
@@ -52,6 +55,8 @@ const STABLE_AFTER_MS = 60_000;
 export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #options: ManagerOptions<O>;
   readonly #exchange: Exchange;
+  readonly #baseUrl: string;
+  readonly #maxLinks: number;
   readonly #link: LinkSettings;
   readonly #streams = new Map<string, BinanceStream<Output>>();
   #isStopped = false;
@@ -62,6 +67,8 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     const options = checkedManagerOptions(given, platform.libraries);
     this.#options = options;
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
+    this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
+    this.#maxLinks = options.maxLinks ?? 1024;
     this.#link = {
       clock: systemClock,
       logger: guardedLogger(options.logger ?? platform.defaultLogger),
@@ -74,7 +81,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       },
       maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
       maxStreams: this.#exchange.maxStreamsPerConnection,
-      connectPacer: connectPacer(systemClock),
+      connectBudget: options.connectBudget === "process"
+        ? sharedConnectBudget(new URL(this.#baseUrl).origin)
+        : new ConnectBudget(systemClock),
       ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
       pingIntervalMs: options.pingIntervalMs ?? 5_000,
       pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
@@ -83,6 +92,10 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
         maxDelayMs: options.reconnectMaxDelayMs ?? 60_000,
         stableAfterMs: STABLE_AFTER_MS,
       },
+      onRateLimited: options.onRateLimited ?? "crash",
+      rolloverAgeMs: options.rolloverAgeMs ?? ROLLOVER_AGE_MS,
+      overlapMs: options.overlapMs ?? 10_000,
+      silenceMs: silenceLimits(this.#exchange, options.silenceMs),
       nextId: () => this.#nextControlId++,
     };
   }
@@ -118,15 +131,16 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       );
     }
     const names = namesOf(options);
-    checkCapacity(this.#exchange, names);
+    checkCapacity(this.#exchange, names, this.#maxLinks);
     const id = crypto.randomUUID();
     // The cast: the manager's callback is used only for the manager's own output, as was just checked.
     const settings: StreamSettings<P> = {
       id,
       label,
       exchange: this.#exchange,
-      baseUrl: (defaults.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, ""),
+      baseUrl: this.#baseUrl,
       link: this.#link,
+      maxLinks: this.#maxLinks,
       delivery: {
         clock: this.#link.clock,
         output,
@@ -198,4 +212,17 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     if (!hasEnded && this.#streams.get(stream.id) !== stream) throw new UnknownStreamError(stream.id);
     return stream;
   }
+}
+
+/** How long a stream may be silent: as the user says by its name or its channel, else as the exchange documents. */
+function silenceLimits(
+  exchange: Exchange,
+  given: Readonly<Record<string, number>> = {},
+): (stream: string) => number | undefined {
+  return (stream) => {
+    const limitMs = given[stream] ?? given[stream.slice(stream.indexOf("@") + 1)];
+    if (limitMs !== undefined) return limitMs === 0 ? undefined : limitMs;
+    const intervalMs = expectedIntervalMs(exchange, stream);
+    return intervalMs === undefined ? undefined : 3 * intervalMs + 5_000;
+  };
 }

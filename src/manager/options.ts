@@ -84,6 +84,38 @@ export interface ManagerOptions<O extends Output = Output> {
   readonly reconnectMinDelayMs?: number;
   /** Largest upper bound in ms of that wait, 1 to 3600000. Default: 60000. */
   readonly reconnectMaxDelayMs?: number;
+  /**
+   * What happens when the exchange refuses a connection because it limits (429) or bans (418) this address: `"crash"` ends
+   * the stream with STREAM_UNREPAIRABLE, `"wait"` tries again when the exchange's `Retry-After` is over (1 min for 429, 5
+   * min for 418 where it says nothing); until then nothing of this manager connects. Default: `"crash"`.
+   */
+  readonly onRateLimited?: "crash" | "wait";
+  /**
+   * Who shares the attempts to connect, 250 in 5 minutes (Binance allows an IP address 300): `"manager"`, all streams of
+   * this manager, or `"process"`, all managers of the process that have this option and the same base URL. Default:
+   * `"manager"`.
+   */
+  readonly connectBudget?: "manager" | "process";
+  /**
+   * Most connections that one stream may have to one path of the exchange, 1 to 1024. With 1, more streams than a connection
+   * carries are a {@linkcode MaximumSubscriptionsExceededError}. Default: 1024.
+   */
+  readonly maxLinks?: number;
+  /**
+   * Age in ms at which a connection is replaced by a new one, without a loss, before the exchange cuts it at 24 hours: 100
+   * to 86400000, or 0 for never. Up to 1 % earlier, so that not all connections do it at once. Default: 85800000 (23 h 50
+   * min).
+   */
+  readonly rolloverAgeMs?: number;
+  /** Longest time in ms that both connections stay open during that, 100 to 600000. Default: 10000. */
+  readonly overlapMs?: number;
+  /**
+   * How long in ms a subscribed stream may be silent before it is reported (signal STREAM_SILENT), subscribed to again, and
+   * moved to a new connection: by the name of the stream, or its channel, such as `{ trade: 60_000 }`; 0 for as long as it
+   * likes, else 100 to 86400000. Default: three times the interval that Binance documents, and 5 s; streams that are only
+   * sent when something happens, such as `trade`, may always be silent.
+   */
+  readonly silenceMs?: Readonly<Record<string, number>>;
 }
 
 /**

@@ -23,6 +23,20 @@ function integer(minimum: number, maximum: number) {
   return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
 }
 
+const DAY_MS = 86_400_000;
+
+function isZeroOr(minimum: number, maximum: number) {
+  return (value: unknown) =>
+    value === 0 || (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum);
+}
+
+function zeroOr(minimum: number, maximum: number) {
+  const isUsable = isZeroOr(minimum, maximum);
+  return z.optional(z.custom<number>(isUsable, `0 or an integer from ${minimum} to ${maximum}`));
+}
+
+const silence = z.custom<number>(isZeroOr(100, DAY_MS), `0 or an integer from 100 to ${DAY_MS}`);
+
 const callable = z.optional(z.custom<() => unknown>((value) => typeof value === "function", "a function"));
 
 /** Makes a zod check of a function that throws: what it throws becomes the problem. */
@@ -128,6 +142,12 @@ function managerSchema(libraries: LibraryTable) {
     maxMessageBytes: integer(1, 2 ** 31 - 1),
     reconnectMinDelayMs: integer(1, 600_000),
     reconnectMaxDelayMs: integer(1, 3_600_000),
+    onRateLimited: z.optional(z.enum(["crash", "wait"], '"crash" or "wait"')),
+    connectBudget: z.optional(z.enum(["manager", "process"], '"manager" or "process"')),
+    maxLinks: integer(1, 1024),
+    rolloverAgeMs: zeroOr(100, DAY_MS),
+    overlapMs: integer(100, 600_000),
+    silenceMs: z.optional(z.record(z.string(), silence, "an object of times in ms by stream or channel")),
   }, "an object").check(problem(checkBufferCombination), problem(checkReconnectDelays));
 }
 

@@ -14,6 +14,9 @@ export interface BackoffOptions {
   readonly stableAfterMs: number;
 }
 
+/** So many attempts have failed when the waits are long: with the defaults, the bound of the next one is 32 s. */
+const LONG_AFTER = 8;
+
 /** The first attempt is made at once, then exponential backoff with full jitter: a random time up to a doubling bound. */
 export class Backoff {
   readonly #options: BackoffOptions;
@@ -23,6 +26,11 @@ export class Backoff {
   constructor(options: BackoffOptions, random: () => number = Math.random) {
     this.#options = options;
     this.#random = random;
+  }
+
+  /** Makes the next waits long: the exchange has ended the connection for what we did. */
+  punish(): void {
+    this.#failures = Math.max(this.#failures, LONG_AFTER);
   }
 
   /** The wait in ms before the next attempt, after a connection that lasted `lastedMs`; 0 if it never opened. */

@@ -1,47 +1,40 @@
 /**
- * One supervised connection: opens it, subscribes, reconnects when it is lost, and ends it for good.
+ * Keeps one path of the exchange connected: opens, reconnects, replaces a connection before the exchange cuts it.
  *
  * @module
  */
 
-import {
-  type Clock,
-  ConnectionFailedError,
-  type Logger,
-  messageOf,
-  type SubscriptionRejectedError,
-  type SubscriptionTimeoutError,
-} from "../base/mod.ts";
-import { controlMessage, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
-import {
-  type CloseInfo,
-  type Connection,
-  type ConnectOptions,
-  describeClose,
-  type OpenConnection,
-} from "../transport/portable.ts";
-import { Backoff, type BackoffOptions } from "./backoff.ts";
-import { framePacer, type Pacer } from "./pacer.ts";
-import { Subscriptions } from "./subscriptions.ts";
-import { Watchdog } from "./watchdog.ts";
+import { messageOf, type SubscriptionRejectedError, type SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
+import { isServerShutdown } from "../exchange/mod.ts";
+import { type CloseInfo, describeClose } from "../transport/portable.ts";
+import { Backoff } from "./backoff.ts";
+import { DesiredStreams } from "./desired_streams.ts";
+import { type Failure, failureOf } from "./failure.ts";
+import type { LinkSettings } from "./link_settings.ts";
+import type { Overlap } from "./overlap.ts";
+import { missedBetween, positionOf } from "./positions.ts";
+import { Rollover } from "./rollover.ts";
+import { Session } from "./session.ts";
+import { SilenceWatch } from "./silence_watch.ts";
+import type { SubscriptionAudit } from "./subscriptions.ts";
+import { lastOf, type StreamEntry, StreamTable } from "./stream_table.ts";
 
-/** What all links of a manager share. */
-export interface LinkSettings {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly open: OpenConnection;
-  readonly connectOptions: ConnectOptions;
-  readonly maxFramesPerSecond: number;
-  readonly maxStreams: number;
-  /** Paces the attempts to connect of all links. */
-  readonly connectPacer: Pacer;
-  readonly ackTimeoutMs: number;
-  /** 0 switches the watchdog off. */
-  readonly pingIntervalMs: number;
-  readonly pingTimeoutMs: number;
-  readonly backoff: BackoffOptions;
-  /** Numbers the control messages. */
-  readonly nextId: () => number;
+/** Rollovers come earlier by a random part of this share of the age. */
+const ROLLOVER_JITTER = 0.01;
+/** One that did not succeed is tried again after this share of the age: 86 s of 23 h 50 min. */
+const ROLLOVER_RETRY = 0.001;
+
+/** What was missed in a stream while there was no connection. */
+export interface Gap {
+  /** Name of the stream. */
+  readonly stream: string;
+  /** The last number before it and the first one after it. */
+  readonly lastId: number;
+  readonly nextId: number;
+  /** How many numbers lie between them. */
+  readonly missed: number;
+  /** Time in ms from the loss of the connection to the first message after it. */
+  readonly durationMs: number;
 }
 
 /** What a link tells its stream. */
@@ -56,6 +49,12 @@ export interface LinkListener {
   onConnectFailed(url: string, error: unknown): void;
   /** The exchange refused streams, or did not answer for them. */
   onSubscriptionFailed(error: SubscriptionRejectedError | SubscriptionTimeoutError): void;
+  /** Messages of a stream were missed. */
+  onGap(url: string, gap: Gap): void;
+  /** Nothing has come of a stream for longer than it should take. */
+  onSilent(url: string, stream: string, silentMs: number): void;
+  /** A connection was replaced by another one without a loss. */
+  onRollover(url: string, reason: string): void;
   /** The link has given up. */
   onCrash(error: unknown): void;
 }
@@ -66,80 +65,152 @@ export type LinkState = "starting" | "running" | "restarting";
 /** A connection to one path of the exchange, kept up until it is stopped or can't be repaired. */
 export class Link {
   readonly url: string;
-  readonly subscriptions: Subscriptions;
+  /** Resolves when the link has ended. */
+  readonly ended: Promise<void>;
   readonly #settings: LinkSettings;
   readonly #listener: LinkListener;
   readonly #backoff: Backoff;
+  readonly #desired = new DesiredStreams();
+  readonly #table = new StreamTable();
+  readonly #silence: SilenceWatch;
   readonly #stopping = new AbortController();
-  /** Resolves when the link has ended. */
-  readonly ended: Promise<void>;
   #state: LinkState = "starting";
-  #connection: Connection | undefined;
-  /** Grows with everything that is received. */
-  #activity = 0;
-  #opens = 0;
+  #failure: Failure | undefined;
+  /** Whether there ever was a connection. */
+  #hasOpened = false;
+  #session: Session;
+  #rollover: Rollover | undefined;
+  #reconnectTimes: number[] = [];
+  #reconnects = 0;
+  #rollovers = 0;
+  #rolloverTimer: Timer | undefined;
+  /** Knows what the connection before has brought; absent once this one must have got as far. */
+  #caughtUp: Overlap | undefined;
+  #catchUpTimer: Timer | undefined;
+  #lostAt = 0;
+  /** The last message before the connection was lost, of each stream of which none has come since. */
+  #beforeLoss = new Map<StreamEntry, string>();
 
   /** Creates the link and opens its connection. */
   constructor(url: string, settings: LinkSettings, listener: LinkListener) {
     this.url = url;
     this.#settings = settings;
     this.#listener = listener;
-    const { clock, maxStreams, ackTimeoutMs, nextId, logger } = settings;
     this.#backoff = new Backoff(settings.backoff);
-    this.subscriptions = new Subscriptions({
-      clock,
-      maxStreams,
-      ackTimeoutMs,
-      nextId,
-      send: (text) => this.#send(text),
-      warn: (message) => logger.warn(`${url}: ${message}`),
-      onFailed: (error) => listener.onSubscriptionFailed(error),
+    this.#session = this.#newSession(true);
+    this.#silence = new SilenceWatch({
+      clock: settings.clock,
+      table: this.#table,
+      silenceMs: settings.silenceMs,
+      isWatched: (stream) => this.#session.subscriptions.carried.has(stream),
+      onSilent: (stream, silentMs) => listener.onSilent(url, stream, silentMs),
+      resubscribe: (streams) => this.#session.subscriptions.renew(streams),
+      reconnect: () => this.#replace("streams stayed silent"),
     });
     this.ended = this.#run();
   }
 
+  /** Where the link is. */
   get state(): LinkState {
     return this.#state;
   }
 
-  /** How often the connection was opened again. */
+  /** Why the last attempt to connect failed; `undefined` while the link runs. */
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  /** How often the connection was opened again after it was lost. */
   get reconnects(): number {
-    return Math.max(0, this.#opens - 1);
+    return this.#reconnects;
+  }
+
+  /** When that was, in ms since 1970: the last 100. */
+  get reconnectTimes(): readonly number[] {
+    return this.#reconnectTimes;
+  }
+
+  /** How often the connection was replaced without a loss. */
+  get rollovers(): number {
+    return this.#rollovers;
+  }
+
+  /** The streams that are wanted. */
+  get desired(): ReadonlySet<string> {
+    return this.#desired.wanted;
+  }
+
+  /** Age in ms of the connection, and round trip in ms of its last ping. */
+  get connection(): { readonly ageMs: number; readonly latencyMs: number | undefined } {
+    return this.#session;
+  }
+
+  /** Messages so far and the last one of each stream. */
+  get streams(): Iterable<StreamEntry> {
+    return this.#table.entries;
+  }
+
+  /** Wants more streams; resolves when the exchange has acknowledged them all. */
+  add(streams: readonly string[]): Promise<void> {
+    for (const stream of streams) this.#table.add(stream);
+    const settled = this.#session.subscriptions.add(streams);
+    this.#rollover?.refresh(streams);
+    return settled;
+  }
+
+  /** Wants fewer streams; resolves when the exchange has acknowledged that. */
+  delete(streams: readonly string[]): Promise<void> {
+    const settled = this.#session.subscriptions.delete(streams);
+    this.#rollover?.refresh(streams);
+    return settled.then(() => {
+      for (const stream of streams) if (!this.#desired.wanted.has(stream)) this.#table.delete(stream);
+    });
+  }
+
+  /** Asks the exchange what it carries, and mends what differs. */
+  audit(): Promise<SubscriptionAudit> {
+    return this.#session.subscriptions.audit();
   }
 
   /** Ends the link at once: nothing is delivered any more. `reason` is what those who wait for a subscription get. */
   stop(reason: Error): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#isStopping) return;
     this.#stopping.abort(reason);
-    this.subscriptions.end(reason);
-    this.#connection?.close();
+    this.#desired.waiters.rejectWhere(() => true, reason);
+    this.#cancelTimers();
+    this.#rollover?.cancel();
+    this.#session.close();
   }
 
   async #run(): Promise<void> {
-    const { clock, logger, connectPacer } = this.#settings;
+    const { clock, logger } = this.#settings;
     while (!this.#isStopping) {
-      const delayMs = connectPacer.delayMs;
-      if (delayMs > 0) {
-        logger.warn(`${this.url}: too many attempts to connect, the next one is in ${Math.ceil(delayMs / 1_000)} s`);
-        await this.#wait(delayMs);
-        continue;
-      }
-      connectPacer.note();
-      const startedAt = clock.monotonic();
+      if (await this.#waitForBudget()) continue;
+      this.#settings.connectBudget.note();
       let lastedMs = 0;
       try {
-        const close = await this.#connect();
-        lastedMs = clock.monotonic() - startedAt;
+        const openedAt = clock.monotonic();
+        const close = await this.#carry();
+        lastedMs = clock.monotonic() - openedAt;
         logger.info(`${this.url}: connection ended (${describeClose(close)})`);
+        if (close.code === 1008) this.#backoff.punish();
       } catch (error) {
         if (this.#isStopping) return;
-        if (!isRepairable(error)) return this.#listener.onCrash(error);
+        const failure = failureOf(error);
+        this.#failure = failure;
+        if (failure.isFatal || (failure.retryAfterMs !== undefined && this.#settings.onRateLimited === "crash")) {
+          return this.#listener.onCrash(error);
+        }
+        if (failure.retryAfterMs !== undefined) {
+          this.#settings.connectBudget.block(failure.retryAfterMs);
+          this.#backoff.punish();
+        }
         logger.warn(messageOf(error));
         this.#listener.onConnectFailed(this.url, error);
       }
       this.#state = "restarting";
       // The exchange has closed the connection for a stream that it refuses: that is our doing, not a failure of its.
-      if (lastedMs > 0 && this.subscriptions.isSearching) continue;
+      if (lastedMs > 0 && this.#desired.suspects.size > 0) continue;
       await this.#wait(this.#backoff.next(lastedMs));
     }
   }
@@ -149,86 +220,145 @@ export class Link {
     return this.#stopping.signal.aborted;
   }
 
-  /** Opens one connection and resolves when it has ended. */
-  async #connect(): Promise<CloseInfo> {
-    const { open, connectOptions, clock, maxFramesPerSecond } = this.#settings;
-    const { subscriptions } = this;
-    const pacer = framePacer(clock, maxFramesPerSecond);
-    let watchdog: Watchdog | undefined;
-    const received = () => void this.#activity++;
-    const connection = await open(this.url, {
-      onOpen: (connection) => {
-        if (this.#isStopping) return connection.terminate();
-        watchdog = this.#watch(connection, pacer);
-        this.#opened(connection, pacer);
-      },
-      // The way of every message. Once stopped, nothing is delivered any more.
-      onText: (text) => {
-        this.#activity++;
-        if (this.#isStopping) return;
-        if (isCertainlyData(text)) this.#listener.onData(text);
-        else this.#receiveOther(text);
-      },
-      onBinary: received,
-      onPing: () => {
-        received();
-        pacer.note();
-      },
-      onPong: received,
-      onClose: (close) => {
-        watchdog?.stop();
-        if (this.#connection === undefined) return;
-        this.#connection = undefined;
-        subscriptions.disconnected();
-        this.#listener.onDisconnect(this.url, close);
-      },
-    }, { ...connectOptions, signal: this.#stopping.signal });
-    return await connection.closed;
-  }
-
-  #send(text: string): boolean {
-    if (!this.#connection?.isOpen) return false;
-    this.#connection.send(text);
+  /** Waits until another attempt may be made; returns whether it had to. */
+  async #waitForBudget(): Promise<boolean> {
+    const { delayMs } = this.#settings.connectBudget;
+    if (delayMs === 0) return false;
+    this.#settings.logger.warn(`${this.url}: the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`);
+    await this.#wait(delayMs);
     return true;
   }
 
-  #opened(connection: Connection, pacer: Pacer): void {
-    this.#connection = connection;
-    this.#opens++;
+  #newSession(isLeading: boolean): Session {
+    return new Session(this.url, this.#settings, this.#desired, isLeading, {
+      onOpen: (session) => this.#opened(session),
+      onData: (session, text) => this.#receive(session, text),
+      onSubscriptionFailed: (error) => this.#listener.onSubscriptionFailed(error),
+    });
+  }
+
+  /** Opens a connection and resolves when it, and all that have replaced it, have ended. */
+  async #carry(): Promise<CloseInfo> {
+    let session = this.#session = this.#newSession(true);
+    let ended = session.run(this.#stopping.signal);
+    while (true) {
+      const close = await ended;
+      if (this.#session === session && !this.#rollover?.takeOver()) {
+        this.#lost(close);
+        return close;
+      }
+      session = this.#session;
+      ended = session.ended;
+    }
+  }
+
+  #opened(session: Session): void {
+    if (session !== this.#session) return;
+    if (this.#hasOpened) {
+      this.#reconnects++;
+      this.#reconnectTimes.push(this.#settings.clock.now());
+      if (this.#reconnectTimes.length > 100) this.#reconnectTimes.shift();
+    }
+    this.#hasOpened = true;
     this.#state = "running";
+    this.#failure = undefined;
+    this.#silence.start();
+    this.#scheduleRollover();
     this.#listener.onConnect(this.url);
-    this.subscriptions.connected(pacer);
   }
 
-  #receiveOther(text: string): void {
-    const response = parseControlResponse(text);
-    if (response === undefined) return this.#listener.onData(text);
-    this.#settings.logger.debug(`${this.url}: ${text}`);
-    this.subscriptions.respond(response);
+  #lost(close: CloseInfo): void {
+    this.#cancelTimers();
+    this.#caughtUp = undefined;
+    this.#lostAt = this.#settings.clock.monotonic();
+    for (const entry of this.#table.entries) {
+      const last = lastOf(entry);
+      if (last !== undefined && !this.#beforeLoss.has(entry)) this.#beforeLoss.set(entry, last);
+    }
+    this.#listener.onDisconnect(this.url, close);
   }
 
-  #watch(connection: Connection, pacer: Pacer): Watchdog | undefined {
-    const { clock, logger, pingIntervalMs, pingTimeoutMs, nextId } = this.#settings;
-    if (pingIntervalMs === 0) return undefined;
-    return new Watchdog({
-      clock,
-      intervalMs: pingIntervalMs,
-      timeoutMs: pingTimeoutMs,
-      activity: () => this.#activity,
-      probe: () => {
-        const { delayMs } = pacer;
-        if (!connection.isOpen || delayMs > 0) return delayMs;
-        pacer.note();
-        // Where the runtime has no pings, a question that every stream connection answers does the same.
-        if (connection.canPing) connection.ping();
-        else connection.send(controlMessage("LIST_SUBSCRIPTIONS", undefined, nextId()));
-        return 0;
-      },
-      onDead: () => {
-        logger.warn(`${this.url}: nothing received for ${pingIntervalMs + pingTimeoutMs} ms, giving the connection up`);
-        connection.terminate();
+  #cancelTimers(): void {
+    this.#silence.stop();
+    this.#rolloverTimer?.cancel();
+    this.#catchUpTimer?.cancel();
+  }
+
+  /** The way of every message. */
+  #receive(session: Session, text: string): void {
+    const rollover = this.#rollover;
+    if (rollover !== undefined) rollover.receive(session, text);
+    else if (session !== this.#session) return;
+    else if (this.#caughtUp === undefined) this.#deliver(text);
+    else this.#caughtUp.afterEnd(text);
+  }
+
+  #deliver(text: string): void {
+    const entry = this.#table.note(text);
+    if (entry === undefined) {
+      if (isServerShutdown(text)) this.#replace("the exchange shuts the server down");
+    } else if (this.#beforeLoss.size > 0) this.#checkGap(entry, text);
+    this.#listener.onData(text);
+  }
+
+  #checkGap(entry: StreamEntry, text: string): void {
+    const before = this.#beforeLoss.get(entry);
+    if (before === undefined) return;
+    this.#beforeLoss.delete(entry);
+    const [last, next] = [positionOf(entry.name, before), positionOf(entry.name, text)];
+    if (last === undefined || next === undefined) return;
+    const missed = missedBetween(last, next);
+    if (missed === 0) return;
+    this.#listener.onGap(this.url, {
+      stream: entry.name,
+      lastId: last.last,
+      nextId: next.first,
+      missed,
+      durationMs: this.#settings.clock.monotonic() - this.#lostAt,
+    });
+  }
+
+  /** Replaces the connection before the exchange cuts it; not all connections of a process at the same time. */
+  #scheduleRollover(): void {
+    const { clock, rolloverAgeMs } = this.#settings;
+    this.#rolloverTimer?.cancel();
+    if (rolloverAgeMs === 0) return;
+    const jitterMs = Math.random() * rolloverAgeMs * ROLLOVER_JITTER;
+    const restMs = Math.max(rolloverAgeMs * ROLLOVER_RETRY, rolloverAgeMs - this.#session.ageMs);
+    this.#rolloverTimer = clock.setTimer(() => this.#replace("it is old"), Math.max(0, restMs - jitterMs));
+  }
+
+  /** Opens a second connection, and lets go of the first one when nothing can be missed. */
+  #replace(reason: string): void {
+    if (this.#rollover !== undefined || this.#isStopping || !this.#session.isOpen) return;
+    if (this.#settings.connectBudget.delayMs > 0) return this.#scheduleRollover();
+    this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
+    const predecessor = this.#session;
+    this.#rollover = new Rollover({
+      settings: this.#settings,
+      table: this.#table,
+      predecessor,
+      successor: this.#newSession(false),
+      deliver: (text) => this.#deliver(text),
+      onDone: (remaining, overlap) => {
+        this.#rollover = undefined;
+        if (remaining !== predecessor) {
+          this.#session = remaining;
+          this.#rollovers++;
+          this.#catchUp(overlap);
+          remaining.subscriptions.lead();
+          this.#listener.onRollover(this.url, reason);
+        }
+        this.#scheduleRollover();
       },
     });
+  }
+
+  /** The new connection may be behind the old one by as long as both were open. */
+  #catchUp(overlap: Overlap): void {
+    this.#catchUpTimer?.cancel();
+    this.#caughtUp = overlap;
+    this.#catchUpTimer = this.#settings.clock.setTimer(() => this.#caughtUp = undefined, this.#settings.overlapMs);
   }
 
   #wait(ms: number): Promise<void> {
@@ -243,12 +373,4 @@ export class Link {
       signal.removeEventListener("abort", stop);
     });
   }
-}
-
-/**
- * Whether another attempt can help. Not when the exchange limits or bans us, which makes it worse (Binance rest-api.md,
- * "IP Limits"), nor when what we ask for can't be done, such as an option that this runtime's WebSocket doesn't have.
- */
-function isRepairable(error: unknown): boolean {
-  return error instanceof ConnectionFailedError && error.status !== 429 && error.status !== 418;
 }

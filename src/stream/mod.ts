@@ -5,9 +5,9 @@
  */
 
 export type { DataOf, Output, StreamMessage } from "./delivery.ts";
-export type { LinkSettings } from "./link.ts";
+export { ConnectBudget, sharedConnectBudget } from "./connect_budget.ts";
+export type { LinkSettings } from "./link_settings.ts";
 export type { OverflowPolicy } from "./message_buffer.ts";
-export { connectPacer } from "./pacer.ts";
 export { checkCapacity, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
@@ -15,11 +15,15 @@ export type {
   ConnectSignal,
   DisconnectSignal,
   FirstReceivedDataSignal,
+  GapSignal,
+  RolloverSignal,
   Signal,
   SignalBase,
   StopSignal,
+  StreamSilentSignal,
   StreamUnrepairableSignal,
   SubscriptionFailedSignal,
 } from "./signals.ts";
 export { BinanceStream, type StreamSettings } from "./stream.ts";
 export type { StreamState, StreamStatistics } from "./stream_state.ts";
+export type { SubscriptionAudit } from "./subscriptions.ts";

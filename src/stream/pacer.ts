@@ -27,6 +27,12 @@ export class Pacer {
     return Math.max(0, oldest + this.#windowMs - this.#clock.monotonic());
   }
 
+  /** How many may be now, one after the other. */
+  get available(): number {
+    const since = this.#clock.monotonic() - this.#windowMs;
+    return this.#noted.filter((at) => at <= since).length;
+  }
+
   /** Tells that there was one. */
   note(): void {
     this.#noted[this.#next] = this.#clock.monotonic();

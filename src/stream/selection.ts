@@ -56,15 +56,15 @@ export function checkedNames(selection: StreamSelection): string[] {
 }
 
 /**
- * Throws if these streams are more than the exchange allows on the connection that each of them belongs to.
+ * Throws if these streams need more connections to one path of the exchange than are allowed.
  *
- * @throws {MaximumSubscriptionsExceededError} if they are.
+ * @throws {MaximumSubscriptionsExceededError} if they do.
  */
-export function checkCapacity(exchange: Exchange, streams: readonly string[]): void {
+export function checkCapacity(exchange: Exchange, streams: readonly string[], maxLinks: number): void {
   const { key, maxStreamsPerConnection } = exchange;
   for (const group of Map.groupBy(new Set(streams), (stream) => routeOf(exchange, stream)).values()) {
-    if (group.length > maxStreamsPerConnection) {
-      throw new MaximumSubscriptionsExceededError(key, group.length, maxStreamsPerConnection);
+    if (group.length > maxStreamsPerConnection * maxLinks) {
+      throw new MaximumSubscriptionsExceededError(key, group.length, maxStreamsPerConnection * maxLinks);
     }
   }
 }

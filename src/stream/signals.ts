@@ -197,6 +197,104 @@ export interface CallbackErrorSignal extends SignalBase {
 }
 
 /**
+ * Messages of a stream were missed while there was no connection, as its numbers show. Comes with the first message of the
+ * stream after a reconnect; for streams whose numbers follow each other: trade, aggTrade and depth.
+ *
+ * @example
+ * ```ts
+ * import type { GapSignal } from "@rawtick/binance";
+ *
+ * const onGap = ({ stream, lastId, nextId }: GapSignal) => console.warn(`${stream}: reload from ${lastId + 1} to ${nextId - 1}`);
+ * onGap({
+ *   type: "GAP",
+ *   url: "wss://stream.binance.com:9443/stream",
+ *   stream: "btcusdt@trade",
+ *   lastId: 100,
+ *   nextId: 105,
+ *   missed: 4,
+ *   durationMs: 350,
+ *   streamId: "1",
+ *   streamLabel: "trades",
+ *   timestamp: 1672515782136,
+ * });
+ * ```
+ */
+export interface GapSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "GAP";
+  /** URL of the connection. */
+  readonly url: string;
+  /** Name of the stream, as Binance writes it. */
+  readonly stream: string;
+  /** The last number (trade id, aggregate trade id, update id) before the gap. */
+  readonly lastId: number;
+  /** The first number after it. */
+  readonly nextId: number;
+  /** How many numbers lie between the two. */
+  readonly missed: number;
+  /** Time in ms from the loss of the connection to the first message after it. */
+  readonly durationMs: number;
+}
+
+/**
+ * The exchange has acknowledged a stream, and nothing has come of it for longer than it should take. It is subscribed to
+ * again; if that does not help, its connection is replaced. Comes once, until something comes of the stream.
+ *
+ * @example
+ * ```ts
+ * import type { StreamSilentSignal } from "@rawtick/binance";
+ *
+ * const onSilent = ({ stream, silentMs }: StreamSilentSignal) => console.warn(`${stream} is silent for ${silentMs} ms`);
+ * onSilent({
+ *   type: "STREAM_SILENT",
+ *   url: "wss://stream.binance.com:9443/stream",
+ *   stream: "btcusdt@miniTicker",
+ *   silentMs: 15_000,
+ *   streamId: "1",
+ *   streamLabel: undefined,
+ *   timestamp: 1672515782136,
+ * });
+ * ```
+ */
+export interface StreamSilentSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "STREAM_SILENT";
+  /** URL of the connection. */
+  readonly url: string;
+  /** Name of the stream, as Binance writes it. */
+  readonly stream: string;
+  /** How long in ms nothing has come. */
+  readonly silentMs: number;
+}
+
+/**
+ * A connection was replaced by a new one without a loss, before the exchange would have cut it.
+ *
+ * @example
+ * ```ts
+ * import type { RolloverSignal } from "@rawtick/binance";
+ *
+ * const onRollover = ({ url, reason }: RolloverSignal) => console.log(`${url} was replaced, because ${reason}`);
+ * onRollover({
+ *   type: "ROLLOVER",
+ *   url: "wss://stream.binance.com:9443/stream",
+ *   reason: "it is old",
+ *   streamId: "1",
+ *   streamLabel: undefined,
+ *   timestamp: 1672515782136,
+ * });
+ * ```
+ */
+export interface RolloverSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "ROLLOVER";
+  /** URL of the connection. */
+  readonly url: string;
+  /** Why: it is old, the exchange shuts the server down, or streams stayed silent. */
+  readonly reason: string;
+}
+
+/**
  * What happened to a stream. Told apart by `type`. The order of a stream that is reconnected once and then stopped is
  * CONNECT, FIRST_RECEIVED_DATA, DISCONNECT, CONNECT, DISCONNECT, STOP.
  *
@@ -226,4 +324,7 @@ export type Signal =
   | DisconnectSignal
   | StopSignal
   | StreamUnrepairableSignal
-  | CallbackErrorSignal;
+  | CallbackErrorSignal
+  | GapSignal
+  | StreamSilentSignal
+  | RolloverSignal;

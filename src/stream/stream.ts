@@ -7,10 +7,12 @@
 import { messageOf, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
 import { connectionUrl, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
 import { type DataOf, Delivery, type DeliverySettings, isThenable, type Output } from "./delivery.ts";
-import { Link, type LinkSettings } from "./link.ts";
+import { Link } from "./link.ts";
+import type { LinkSettings } from "./link_settings.ts";
 import { checkCapacity, checkedNames, type StreamSelection } from "./selection.ts";
 import type { Signal } from "./signals.ts";
 import type { StreamState, StreamStatistics } from "./stream_state.ts";
+import type { SubscriptionAudit } from "./subscriptions.ts";
 
 /** What a stream is made of. */
 export interface StreamSettings<O extends Output> {
@@ -19,6 +21,8 @@ export interface StreamSettings<O extends Output> {
   readonly exchange: Exchange;
   readonly baseUrl: string;
   readonly link: LinkSettings;
+  /** Most connections to one path of the exchange. */
+  readonly maxLinks: number;
   readonly delivery: Omit<DeliverySettings, "callback">;
   readonly onData: ((data: DataOf<O>, stream: BinanceStream<O>) => unknown) | undefined;
   readonly onSignal: ((signal: Signal) => unknown) | undefined;
@@ -61,7 +65,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   readonly #settings: StreamSettings<O>;
   readonly #delivery: Delivery;
-  readonly #links = new Map<Route, Link>();
+  readonly #links = new Map<Route, Link[]>();
   #end: Promise<void> | undefined;
   #endedBy: StreamStoppedError | StreamCrashedError | undefined;
   #lastError: unknown;
@@ -87,7 +91,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   /** Where the stream is in its life. */
   get state(): StreamState {
     if (this.#endedBy !== undefined) return this.#endedBy instanceof StreamCrashedError ? "crashed" : "stopped";
-    const states = [...this.#links.values()].map((link) => link.state);
+    const states = this.#allLinks.map((link) => link.state);
     return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
   }
 
@@ -101,7 +105,19 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   /** The names of the streams that are wanted, as Binance writes them. */
   get subscriptions(): string[] {
-    return [...this.#links.values()].flatMap((link) => [...link.subscriptions.desired]);
+    return this.#allLinks.flatMap((link) => [...link.desired]);
+  }
+
+  /** Why the stream is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
+  get stateReason(): string | undefined {
+    if (this.#endedBy instanceof StreamCrashedError) return this.#endedBy.message;
+    return this.#allLinks.find((link) => link.state === "restarting")?.failure?.text;
+  }
+
+  /** Streams that could still be subscribed to without another connection. */
+  get freeSubscriptionSlots(): number {
+    const { maxStreamsPerConnection } = this.#settings.exchange;
+    return this.#allLinks.reduce((sum, link) => sum + maxStreamsPerConnection - link.desired.size, 0);
   }
 
   /** Counters since the stream was created. */
@@ -112,7 +128,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       receivedCharacters: characters,
       droppedMessages: buffer?.dropped ?? 0,
       bufferedMessages: buffer?.size ?? 0,
-      reconnects: [...this.#links.values()].reduce((sum, link) => sum + link.reconnects, 0),
+      reconnects: this.#allLinks.reduce((sum, link) => sum + link.reconnects, 0),
       callbackErrors,
       invalidMessages,
     };
@@ -132,7 +148,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   async subscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
     const streams = checkedNames(selection);
-    checkCapacity(this.#settings.exchange, [...this.subscriptions, ...streams]);
+    checkCapacity(this.#settings.exchange, [...this.subscriptions, ...streams], this.#settings.maxLinks);
     await this.#add(streams);
   }
 
@@ -148,10 +164,25 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   async unsubscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
     const streams = checkedNames(selection);
-    await Promise.all([...this.#links.values()].map((link) => {
-      const carried = streams.filter((stream) => link.subscriptions.desired.has(stream));
-      return link.subscriptions.delete(carried);
-    }));
+    await Promise.all(this.#allLinks.map((link) => link.delete(streams.filter((stream) => link.desired.has(stream)))));
+  }
+
+  /**
+   * Asks the exchange what its connections carry (LIST_SUBSCRIPTIONS), and mends what differs from what is wanted.
+   *
+   * @returns Streams that were missing there, and are subscribed to again, and those that were too many, and are not any
+   * more.
+   * @throws {SubscriptionTimeoutError} if the exchange does not answer.
+   * @throws {TypeError} if a connection is not open, or ends before it answers.
+   * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended.
+   */
+  async auditSubscriptions(): Promise<SubscriptionAudit> {
+    if (this.#endedBy !== undefined) throw this.#endedBy;
+    const audits = await Promise.all(this.#allLinks.map((link) => link.audit()));
+    return {
+      missing: audits.flatMap(({ missing }) => missing),
+      surplus: audits.flatMap(({ surplus }) => surplus),
+    };
   }
 
   /** Stops the stream: nothing is delivered from now on. Resolves when its connections are closed. Can be repeated. */
@@ -200,24 +231,49 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     }, { highWaterMark: 0 });
   }
 
+  get #allLinks(): Link[] {
+    return [...this.#links.values()].flat();
+  }
+
   #add(streams: readonly string[]): Promise<void> {
     const byRoute = Map.groupBy(streams, (stream) => routeOf(this.#settings.exchange, stream));
-    const settled = [...byRoute].map(([route, group]) => this.#linkTo(route).subscriptions.add(group));
+    const settled = [...byRoute].flatMap(([route, group]) => {
+      return [...this.#spread(route, group)].map(([link, share]) => link.add(share));
+    });
     return Promise.all(settled).then(() => {});
   }
 
-  #linkTo(route: Route): Link {
-    const existing = this.#links.get(route);
-    if (existing !== undefined) return existing;
+  /** Spreads streams over the links to one path: those that carry them, then those with room, then new ones. */
+  #spread(route: Route, streams: readonly string[]): Map<Link, string[]> {
+    const links = this.#links.get(route) ?? [];
+    this.#links.set(route, links);
+    const { maxStreamsPerConnection } = this.#settings.exchange;
+    const shares = new Map<Link, string[]>();
+    const room = new Map(links.map((link) => [link, maxStreamsPerConnection - link.desired.size]));
+    for (const stream of streams) {
+      let link = links.find((link) => link.desired.has(stream));
+      if (link === undefined) {
+        link = links.find((link) => (room.get(link) ?? 0) > 0) ?? this.#newLink(route, links);
+        room.set(link, (room.get(link) ?? maxStreamsPerConnection) - 1);
+      }
+      shares.set(link, [...shares.get(link) ?? [], stream]);
+    }
+    return shares;
+  }
+
+  #newLink(route: Route, links: Link[]): Link {
     const link = new Link(connectionUrl(this.#settings.baseUrl, route), this.#settings.link, {
       onData: (text) => this.#delivery.deliver(text),
       onConnect: (url) => this.#signal({ type: "CONNECT", url }),
       onDisconnect: (url, close) => this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
       onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
       onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
+      onGap: (url, gap) => this.#signal({ type: "GAP", url, ...gap }),
+      onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
+      onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
       onCrash: (error) => void this.#crash(error),
     });
-    this.#links.set(route, link);
+    links.push(link);
     return link;
   }
 
@@ -254,7 +310,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   async #closeAll(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
     this.#endedBy = reason;
-    const links = [...this.#links.values()];
+    const links = this.#allLinks;
     for (const link of links) link.stop(reason);
     await Promise.all(links.map((link) => link.ended));
     const hasCrashed = reason instanceof StreamCrashedError;

@@ -6,8 +6,8 @@
 
 import { type Clock, listOf, SubscriptionRejectedError, SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
 import { controlMessage, type ControlMethod, type ControlResponse, splitIntoMessages } from "../exchange/mod.ts";
+import type { DesiredStreams } from "./desired_streams.ts";
 import type { Pacer } from "./pacer.ts";
-import { Waiters } from "./waiters.ts";
 
 /** How often an unanswered control message is sent in all, before it is left alone. */
 const MAX_ATTEMPTS = 2;
@@ -33,6 +33,36 @@ export interface SubscriptionsOptions {
   readonly onFailed: (error: SubscriptionRejectedError | SubscriptionTimeoutError) => void;
 }
 
+/**
+ * What the exchange carries, compared with what is wanted.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type SubscriptionAudit } from "@rawtick/binance";
+ * import { startLocalExchange } from "@rawtick/binance/testing";
+ * import { assertEquals } from "@std/assert";
+ *
+ * await using exchange = await startLocalExchange();
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
+ * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+ * await stream.ready;
+ * const { missing, surplus }: SubscriptionAudit = await stream.auditSubscriptions();
+ * assertEquals([missing, surplus], [[], []]);
+ * ```
+ */
+export interface SubscriptionAudit {
+  /** Wanted, acknowledged, and not carried any more; subscribed to again. */
+  readonly missing: readonly string[];
+  /** Carried, and not wanted; unsubscribed from. */
+  readonly surplus: readonly string[];
+}
+
+interface Audit {
+  readonly resolve: (audit: SubscriptionAudit) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: Timer;
+}
+
 interface PendingMessage {
   readonly method: ControlMethod;
   readonly streams: readonly string[];
@@ -45,59 +75,106 @@ interface PendingMessage {
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #desired = new Set<string>();
-  /** What the exchange has acknowledged at least once: refusing it later is a hiccup, not a wrong name. */
-  readonly #proven = new Set<string>();
-
-  // Of the present connection:
+  readonly #shared: DesiredStreams;
+  /** Whether those who wait are told by this connection, and not by the one that it will replace. */
+  #isLeading: boolean;
   readonly #carried = new Set<string>();
   /** Streams of messages that went unanswered: they may be carried or not. */
   readonly #unknown = new Set<string>();
   readonly #inFlight = new Set<string>();
   readonly #pending = new Map<number, PendingMessage>();
+  readonly #audits = new Map<number, Audit>();
   /** How often a stream's message failed; at MAX_ATTEMPTS it is left alone for a while. */
   readonly #failures = new Map<string, number>();
-  /** Streams of a message that was refused as a whole, with the most that may share their next one: one is to blame. */
-  readonly #suspects = new Map<string, number>();
-
-  readonly #waiters = new Waiters();
-  /** Of the present connection; `undefined` while there is none. */
+  /** `undefined` while the connection is not open. */
   #pacer: Pacer | undefined;
   #isScheduled = false;
   #paceTimer: Timer | undefined;
   #retryTimer: Timer | undefined;
 
-  constructor(options: SubscriptionsOptions) {
+  /** Creates the subscriptions of a connection that is not open yet. */
+  constructor(shared: DesiredStreams, isLeading: boolean, options: SubscriptionsOptions) {
+    this.#shared = shared;
+    this.#isLeading = isLeading;
     this.#options = options;
   }
 
-  /** The streams that are wanted. */
-  get desired(): ReadonlySet<string> {
-    return this.#desired;
+  /** Whether the connection carries exactly what is wanted, as far as the exchange takes it. */
+  get isComplete(): boolean {
+    return this.#pacer !== undefined && this.#pending.size === 0 &&
+      [...this.#wanted].every((stream) => this.#carried.has(stream) || !this.#mayBeSent(stream));
   }
 
-  /** Whether one of several streams is looked for that the exchange refuses, for which it closes the connection. */
-  get isSearching(): boolean {
-    return this.#suspects.size > 0;
+  /** What the exchange has acknowledged on this connection. */
+  get carried(): ReadonlySet<string> {
+    return this.#carried;
+  }
+
+  get #wanted(): Set<string> {
+    return this.#shared.wanted;
   }
 
   /** Wants more streams; resolves when the exchange carries them all, or they are not wanted any more. */
   add(streams: readonly string[]): Promise<void> {
-    for (const stream of streams) {
-      this.#desired.add(stream);
-      this.#failures.delete(stream);
-    }
+    for (const stream of streams) this.#wanted.add(stream);
     return this.#settle("SUBSCRIBE", streams);
   }
 
   /** Wants fewer streams; resolves when the exchange carries none of them, or they are wanted again. */
   delete(streams: readonly string[]): Promise<void> {
     for (const stream of streams) {
-      this.#desired.delete(stream);
-      this.#failures.delete(stream);
-      this.#proven.delete(stream);
+      this.#wanted.delete(stream);
+      this.#shared.proven.delete(stream);
     }
     return this.#settle("UNSUBSCRIBE", streams);
+  }
+
+  /** Looks at what is wanted again, after it was changed through another connection. */
+  refresh(streams: readonly string[]): void {
+    for (const stream of streams) this.#failures.delete(stream);
+    this.#schedule();
+  }
+
+  /** Those who wait are told by this connection from now on. */
+  lead(): void {
+    this.#isLeading = true;
+    this.#resolveSettled();
+  }
+
+  /**
+   * Asks the exchange what it carries, and mends what differs from what is wanted.
+   *
+   * @throws {TypeError} if the connection is not open, or ends before the answer.
+   * @throws {SubscriptionTimeoutError} if there is no answer.
+   */
+  async audit(): Promise<SubscriptionAudit> {
+    const { clock, ackTimeoutMs, nextId, send } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<SubscriptionAudit>();
+    while ((this.#pacer?.delayMs ?? 0) > 0) {
+      const { promise: waited, resolve: go } = Promise.withResolvers<void>();
+      clock.setTimer(go, this.#pacer?.delayMs ?? 0);
+      await waited;
+    }
+    const id = nextId();
+    if (this.#pacer === undefined || !send(controlMessage("LIST_SUBSCRIPTIONS", undefined, id))) {
+      throw new TypeError("Cannot ask for the subscriptions: the connection is not open");
+    }
+    this.#pacer.note();
+    const timer = clock.setTimer(() => {
+      this.#audits.delete(id);
+      reject(new SubscriptionTimeoutError([...this.#wanted], ackTimeoutMs));
+    }, ackTimeoutMs);
+    this.#audits.set(id, { resolve, reject, timer });
+    return await promise;
+  }
+
+  /** Subscribes anew to streams of which nothing comes although the exchange has acknowledged them. */
+  renew(streams: readonly string[]): void {
+    // What may be carried or not is subscribed to again.
+    for (const stream of streams) {
+      if (this.#carried.delete(stream)) this.#unknown.add(stream);
+    }
+    this.#schedule();
   }
 
   /** A connection is open, with a pacer for what is sent over it; it carries nothing yet. */
@@ -107,20 +184,19 @@ export class Subscriptions {
   }
 
   /** The connection is gone, and with it everything that it carried. */
-  disconnected(): void {
+  end(): void {
     this.#pacer = undefined;
     this.#paceTimer?.cancel();
     this.#retryTimer?.cancel();
     this.#retryTimer = undefined;
     for (const { timer } of this.#pending.values()) timer.cancel();
+    for (const { timer, reject } of this.#audits.values()) {
+      timer.cancel();
+      reject(new TypeError("Cannot ask for the subscriptions: the connection has ended"));
+    }
+    this.#audits.clear();
     for (const set of [this.#pending, this.#inFlight, this.#carried, this.#unknown, this.#failures]) set.clear();
     this.#resolveSettled();
-  }
-
-  /** No connection comes any more: everyone who waits gets `error`. */
-  end(error: Error): void {
-    this.#waiters.rejectWhere(() => true, error);
-    this.disconnected();
   }
 
   /** Takes an answer of the exchange. */
@@ -128,6 +204,7 @@ export class Subscriptions {
     // An error may come without an id. The exchange answers in order, so it belongs to the oldest message.
     const key = id === undefined && error !== undefined ? this.#pending.keys().next().value : id;
     const message = typeof key === "number" ? this.#pending.get(key) : undefined;
+    if (typeof key === "number" && Array.isArray(result) && this.#compare(key, result)) return;
     if (typeof key !== "number" || message === undefined) {
       if (error !== undefined) this.#options.warn(`The exchange reports an error: ${error.msg} (code ${error.code})`);
       return;
@@ -140,26 +217,48 @@ export class Subscriptions {
     this.#schedule();
   }
 
+  /** Takes the answer to an audit; returns whether it is one. */
+  #compare(id: number, listed: readonly unknown[]): boolean {
+    const audit = this.#audits.get(id);
+    if (audit === undefined) return false;
+    this.#audits.delete(id);
+    audit.timer.cancel();
+    const present = new Set(listed.filter((stream) => typeof stream === "string"));
+    const isQuiet = (stream: string) => !this.#inFlight.has(stream);
+    const missing = [...this.#carried].filter((stream) => !present.has(stream) && isQuiet(stream));
+    const surplus = [...present].filter((stream) => !this.#carried.has(stream) && isQuiet(stream));
+    for (const stream of missing) this.#carried.delete(stream);
+    for (const stream of surplus) this.#carried.add(stream);
+    const answer = {
+      missing: missing.filter((stream) => this.#wanted.has(stream)),
+      surplus: surplus.filter((stream) => !this.#wanted.has(stream)),
+    };
+    audit.resolve(answer);
+    this.#resolveSettled();
+    this.#schedule();
+    return true;
+  }
+
   #acknowledged({ method, streams }: PendingMessage): void {
     for (const stream of streams) {
       if (method === "SUBSCRIBE") this.#carried.add(stream);
       else this.#carried.delete(stream);
-      if (this.#desired.has(stream)) this.#proven.add(stream);
-      for (const set of [this.#unknown, this.#suspects, this.#failures]) set.delete(stream);
+      if (this.#wanted.has(stream)) this.#shared.proven.add(stream);
+      for (const set of [this.#unknown, this.#shared.suspects, this.#failures]) set.delete(stream);
     }
   }
 
   #refused({ method, streams }: PendingMessage, error: NonNullable<ControlResponse["error"]>): void {
     if (error.code === INVALID_REQUEST && streams.length > 1) {
       this.#options.warn(`The exchange refused ${streams.length} streams at once: ${error.msg}; trying them in halves`);
-      for (const stream of streams) this.#suspects.set(stream, Math.ceil(streams.length / 2));
+      for (const stream of streams) this.#shared.suspects.set(stream, Math.ceil(streams.length / 2));
       return;
     }
     for (const stream of streams) {
-      this.#suspects.delete(stream);
+      this.#shared.suspects.delete(stream);
       if (method === "UNSUBSCRIBE") this.#carried.delete(stream);
-      else if (this.#proven.has(stream)) this.#leaveAlone(stream);
-      else this.#desired.delete(stream);
+      else if (this.#shared.proven.has(stream)) this.#leaveAlone(stream);
+      else this.#wanted.delete(stream);
     }
     const verb = method === "SUBSCRIBE" ? "subscribe to" : "unsubscribe from";
     const message = `Cannot ${verb} ${listOf(streams, "and", 5)}: the exchange answers ${JSON.stringify(error.msg)}`;
@@ -201,7 +300,7 @@ export class Subscriptions {
   #fail(method: ControlMethod, error: SubscriptionRejectedError | SubscriptionTimeoutError): void {
     this.#options.warn(error.message);
     const concerned = new Set(error.streams);
-    this.#waiters.rejectWhere((waiter) => {
+    this.#shared.waiters.rejectWhere((waiter) => {
       return waiter.method === method && waiter.streams.some((stream) => concerned.has(stream));
     }, error);
     this.#options.onFailed(error);
@@ -214,7 +313,8 @@ export class Subscriptions {
   }
 
   #settle(method: ControlMethod, streams: readonly string[]): Promise<void> {
-    const promise = this.#waiters.add(method, streams);
+    for (const stream of streams) this.#failures.delete(stream);
+    const promise = this.#shared.waiters.add(method, streams);
     // Also those who wait for the opposite, which may have become what is.
     this.#resolveSettled();
     this.#schedule();
@@ -223,11 +323,12 @@ export class Subscriptions {
 
   #isSettled(stream: string): boolean {
     return !this.#inFlight.has(stream) && !this.#unknown.has(stream) &&
-      this.#desired.has(stream) === this.#carried.has(stream);
+      this.#wanted.has(stream) === this.#carried.has(stream);
   }
 
   #resolveSettled(): void {
-    this.#waiters.resolveWhere(({ streams }) => streams.every((stream) => this.#isSettled(stream)));
+    if (!this.#isLeading) return;
+    this.#shared.waiters.resolveWhere(({ streams }) => streams.every((stream) => this.#isSettled(stream)));
   }
 
   /** Sends at the end of the tick, so that changes made together leave together. */
@@ -258,9 +359,9 @@ export class Subscriptions {
   /** The messages that lead to the desired set: what is not wanted any more first, to make room. */
   *#differences(): Generator<[ControlMethod, string[]]> {
     const surplus = [...new Set([...this.#carried, ...this.#unknown])]
-      .filter((stream) => !this.#desired.has(stream) && this.#mayBeSent(stream));
+      .filter((stream) => !this.#wanted.has(stream) && this.#mayBeSent(stream));
     for (const group of this.#groups(surplus)) yield ["UNSUBSCRIBE", group];
-    const missing = [...this.#desired].filter((stream) => !this.#carried.has(stream) && this.#mayBeSent(stream));
+    const missing = [...this.#wanted].filter((stream) => !this.#carried.has(stream) && this.#mayBeSent(stream));
     if (missing.length === 0) return;
     // What is carried, or may be, takes room until the exchange has said that it is gone.
     const occupied = new Set([...this.#carried, ...this.#unknown, ...this.#inFlight]);
@@ -276,7 +377,7 @@ export class Subscriptions {
   }
 
   *#groups(streams: readonly string[]): Generator<string[]> {
-    const bySize = Map.groupBy(streams, (stream) => this.#suspects.get(stream) ?? Infinity);
+    const bySize = Map.groupBy(streams, (stream) => this.#shared.suspects.get(stream) ?? Infinity);
     // Large groups first: those without a suspect.
     for (const [most, group] of [...bySize].sort(([a], [b]) => b - a)) {
       for (const message of splitIntoMessages(group)) {

@@ -18,40 +18,75 @@ export interface WatchdogOptions {
   /** Asks the peer for a sign of life; returns in how many ms that may be done if it can't be now, else 0. */
   readonly probe: () => number;
   /** Called once when it did not come. */
-  readonly onDead: () => void;
+  readonly onDead: (why: string) => void;
 }
 
-/** Asks for a sign of life when nothing was received for a while. Anything that is received counts as one. */
+/** How often the wall clock is looked at, and how far in ms it may be ahead before the machine must have slept. */
+const SLEEP_CHECK_MS = 1_000;
+const SLEEP_MS = 10_000;
+/** How long in ms a connection may take to give a sign of life after that. */
+const AWAKE_TIMEOUT_MS = 2_000;
+
+/**
+ * Asks for a sign of life when nothing was received for a while, and at once when the machine has slept. Anything that is
+ * received counts as one.
+ */
 export class Watchdog {
   readonly #options: WatchdogOptions;
-  #timer: Timer;
+  #timer: Timer | undefined;
+  #tick: Timer | undefined;
 
   /** Starts watching. */
   constructor(options: WatchdogOptions) {
     this.#options = options;
-    this.#timer = this.#wait();
+    this.#wait();
+    this.#watchWallClock();
   }
 
   /** Stops watching. */
   stop(): void {
-    this.#timer.cancel();
+    this.#timer?.cancel();
+    this.#tick?.cancel();
   }
 
-  #wait(): Timer {
-    const { clock, intervalMs, timeoutMs, activity, probe, onDead } = this.#options;
+  #wait(): void {
+    const { activity, intervalMs } = this.#options;
+    this.#setTimer((before) => activity() === before ? this.#probe(this.#options.timeoutMs) : this.#wait(), intervalMs);
+  }
+
+  /** Asks for a sign of life, and gives the connection up if none comes within `timeoutMs`. */
+  #probe(timeoutMs: number): void {
+    const { intervalMs, activity, onDead } = this.#options;
+    const delayMs = this.#options.probe();
+    if (delayMs > 0) {
+      this.#setTimer((before) => activity() === before ? this.#probe(timeoutMs) : this.#wait(), delayMs);
+      return;
+    }
+    this.#setTimer((before) => {
+      if (activity() !== before) return this.#wait();
+      this.stop();
+      onDead(
+        timeoutMs === AWAKE_TIMEOUT_MS
+          ? "the machine has slept, and nothing came since"
+          : `nothing received for ${intervalMs + timeoutMs} ms`,
+      );
+    }, timeoutMs);
+  }
+
+  #setTimer(callback: (activityBefore: number) => void, ms: number): void {
+    const { clock, activity } = this.#options;
     const before = activity();
-    const ask = (): void => {
-      if (activity() !== before) {
-        this.#timer = this.#wait();
-        return;
-      }
-      const delayMs = probe();
-      this.#timer = delayMs > 0 ? clock.setTimer(ask, delayMs) : clock.setTimer(giveUp, timeoutMs);
-    };
-    const giveUp = (): void => {
-      if (activity() === before) onDead();
-      else this.#timer = this.#wait();
-    };
-    return clock.setTimer(ask, intervalMs);
+    this.#timer?.cancel();
+    this.#timer = clock.setTimer(() => callback(before), ms);
+  }
+
+  /** A connection whose machine has slept may be long dead: the peer has not heard of us all the time. */
+  #watchWallClock(): void {
+    const { clock } = this.#options;
+    const before = clock.now();
+    this.#tick = clock.setTimer(() => {
+      this.#watchWallClock();
+      if (clock.now() - before - SLEEP_CHECK_MS > SLEEP_MS) this.#probe(AWAKE_TIMEOUT_MS);
+    }, SLEEP_CHECK_MS);
   }
 }

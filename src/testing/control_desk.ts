@@ -36,6 +36,8 @@ export class ControlDesk {
   readonly streams: Set<string> = new Set();
   /** The property `combined`. */
   isCombined: boolean;
+  /** How often each stream was asked for by SUBSCRIBE messages. */
+  readonly subscribes: Map<string, number> = new Map();
   readonly #host: DeskHost;
   readonly #client: DeskClient;
 
@@ -63,7 +65,9 @@ export class ControlDesk {
     const removed = action.unsubscribe.filter((stream) => this.streams.delete(stream));
     if (removed.length > 0) this.#client.unsubscribed(removed);
     this.answer(action.reply, action.close);
-    this.subscribe(action.subscribe);
+    for (const stream of action.subscribe) this.subscribes.set(stream, (this.subscribes.get(stream) ?? 0) + 1);
+    if (action.subscribe.length > 0 && switches.subscriptionsToIgnore > 0) switches.subscriptionsToIgnore--;
+    else this.subscribe(action.subscribe);
   }
 
   /** Sends an answer, unless the switches swallow it, and then closes the connection if asked. */

@@ -11,14 +11,19 @@ import { ApiResponder } from "./api_responder.ts";
 import { checkReason, pingPayload } from "./frame_arguments.ts";
 import { createFeeds, type Feeds } from "./feed/feeds.ts";
 import { type Acceptor, listen, type Listener, type ListenerHost } from "./listener.ts";
-import type { CloseOptions, LocalExchange, RefusalOptions } from "./local_exchange.ts";
+import { ConnectLimit } from "./connect_limit.ts";
+import { checkKill, checkRates } from "./fault_arguments.ts";
+import type { CloseOptions, KillOptions, ThrottleOptions } from "./fault_options.ts";
+import type { LocalExchange } from "./local_exchange.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";
 import { readTarget, type StreamTarget } from "./request_target.ts";
 import type { HttpResponse } from "./server_handshake.ts";
-import { Session, type SessionHost } from "./session.ts";
-import { switchesOff } from "./switches.ts";
-import { Waiters } from "./waiters.ts";
+import { Session } from "./session.ts";
+import type { SessionHost } from "./session_host.ts";
+import type { ConnectionStatistics, LocalExchangeStatistics } from "./statistics.ts";
+import { SwitchPanel } from "./switch_panel.ts";
+import { describeState, Waiters } from "./waiters.ts";
 
 /** The code of closes that Binance documents no code for: the server goes away (RFC 6455 7.4.1). */
 const GOING_AWAY = 1001;
@@ -31,7 +36,7 @@ export async function startExchangeServer(options: ResolvedOptions): Promise<Loc
   return server;
 }
 
-class ExchangeServer implements LocalExchange {
+class ExchangeServer extends SwitchPanel implements LocalExchange {
   readonly controlMessages: ControlMessageRecord[] = [];
   readonly handshakes: HandshakeRecord[] = [];
   totalConnections = 0;
@@ -43,9 +48,11 @@ class ExchangeServer implements LocalExchange {
   unsolicitedPongsReceived = 0;
   readonly #options: ResolvedOptions;
   readonly #feeds: Feeds;
-  readonly #switches = switchesOff();
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<Session>();
+  /** Of every connection that ever was, by its number. */
+  readonly #statistics: (() => ConnectionStatistics)[] = [];
+  readonly #connectLimit: ConnectLimit;
   readonly #waiters = new Waiters();
   /** Announced shutdowns that have not come. */
   readonly #shutdowns = new Set<() => void>();
@@ -53,21 +60,23 @@ class ExchangeServer implements LocalExchange {
   #listener: Listener | undefined;
 
   constructor(options: ResolvedOptions) {
+    super();
     this.#options = options;
     this.#feeds = createFeeds(options);
+    this.#connectLimit = new ConnectLimit(options.clock, options.limits);
     const api = new ApiResponder(options.clock);
     this.#sessionHost = {
       ...options,
-      switches: this.#switches,
+      switches: this.switches,
       createFeed: (client) => this.#feeds.create(client),
       answerRequest: (text) => api.answer(text),
       onMessagesSent: (count) => {
         this.messagesSent += count;
         this.#waiters.notify();
       },
-      onControl: ({ id }, text) => {
+      onControl: (connectionId, text) => {
         const at = options.clock.now();
-        this.controlMessages.push({ connectionId: id, at, text, bytes: Buffer.byteLength(text) });
+        this.controlMessages.push({ connectionId, at, text, bytes: Buffer.byteLength(text) });
       },
       onPing: () => void this.pingsReceived++,
       onPong: (isAnswer) => {
@@ -97,14 +106,18 @@ class ExchangeServer implements LocalExchange {
     return this.#open().map(({ id, isCombined, streams }) => ({ id, isCombined, streams }));
   }
 
+  get statistics(): LocalExchangeStatistics {
+    const connections = this.#statistics.map((read) => read());
+    return {
+      maxConnectionAttempts: this.#connectLimit.peak,
+      maxFramesPerSecond: Math.max(0, ...connections.map(({ maxFramesPerSecond }) => maxFramesPerSecond)),
+      published: this.#feeds.published(),
+      connections,
+    };
+  }
+
   waitFor(condition: () => boolean, timeoutMs: number = DEFAULT_WAIT_MS): Promise<void> {
-    return this.#waiters.wait(
-      condition,
-      timeoutMs,
-      () =>
-        `${this.connections} connections, ${this.totalHandshakes} handshakes, ${this.refusedHandshakes} refused, ` +
-        `${this.controlMessages.length} control messages, ${this.messagesSent} messages sent`,
-    );
+    return this.#waiters.wait(condition, timeoutMs, () => describeState(this));
   }
 
   waitForConnections(count: number, timeoutMs?: number): Promise<void> {
@@ -116,13 +129,7 @@ class ExchangeServer implements LocalExchange {
   }
 
   send(connectionId: number, data: string | Uint8Array): void {
-    const open = this.#open();
-    const session = connectionId === -1 ? open.at(-1) : open.find(({ id }) => id === connectionId);
-    if (session === undefined) {
-      const ids = open.map(({ id }) => id).join(", ");
-      throw new RangeError(`Cannot send on the connection ${connectionId}: open are ${ids === "" ? "none" : ids}`);
-    }
-    session.send(data);
+    this.#find(connectionId).send(data);
   }
 
   sendFragmented(parts: readonly (string | Uint8Array)[], type?: "text" | "binary"): void {
@@ -143,46 +150,21 @@ class ExchangeServer implements LocalExchange {
     for (const session of this.#open()) session.ping(bytes);
   }
 
-  refuseConnections(status: number | undefined, options: RefusalOptions = {}): void {
-    if (status === undefined) return void (this.#switches.refusals = undefined);
-    if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new RangeError(`Cannot refuse connections with the status ${status}: expected 200 to 599`);
-    }
-    const { headers = {}, body = "", count = Infinity } = options;
-    this.#switches.refusals = { status, headers, body, left: count };
-  }
-
-  ignoreHandshakes(on: boolean): void {
-    this.#switches.ignoreHandshakes = on;
-  }
-
   goSilent(on: boolean): void {
-    this.#switches.silent = on;
+    this.switches.silent = on;
     for (const session of this.#sessions) session.wake();
   }
 
-  ignorePings(on: boolean): void {
-    this.#switches.ignorePings = on;
+  stallConnection(connectionId: number, on: boolean = true): void {
+    const session = this.#find(connectionId);
+    session.isStalled = on;
+    session.wake();
   }
 
-  ignoreClose(on: boolean): void {
-    this.#switches.ignoreClose = on;
-  }
-
-  silenceAcks(on: boolean): void {
-    this.#switches.silenceAcks = on;
-  }
-
-  dropAcks(count: number): void {
-    this.#switches.acksToDrop = count;
-  }
-
-  delayAcks(ms: number): void {
-    this.#switches.ackDelayMs = ms;
-  }
-
-  rejectControl(error: { readonly code: number; readonly msg: string } | undefined): void {
-    this.#switches.controlError = error;
+  throttle(options: ThrottleOptions | undefined): void {
+    checkRates(options);
+    this.switches.throttle = options ?? {};
+    for (const session of this.#sessions) session.throttle();
   }
 
   closeConnections(code: number = 1000, reason: string = ""): void {
@@ -194,6 +176,11 @@ class ExchangeServer implements LocalExchange {
   killConnections(): void {
     for (const session of this.#sessions) session.leave();
     for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  killConnection(connectionId: number, options: KillOptions = {}): void {
+    checkKill(options);
+    this.#find(connectionId).kill(options);
   }
 
   endConnections(): void {
@@ -224,6 +211,10 @@ class ExchangeServer implements LocalExchange {
     this.closeConnections(options.code ?? GOING_AWAY, options.reason);
   }
 
+  async acceptConnections(on: boolean): Promise<void> {
+    await this.#listener?.accept(on);
+  }
+
   async close(): Promise<void> {
     for (const finish of this.#shutdowns) finish();
     this.#feeds.close();
@@ -234,6 +225,14 @@ class ExchangeServer implements LocalExchange {
     await this.close();
   }
 
+  #find(connectionId: number): Session {
+    const open = this.#open();
+    const session = connectionId === -1 ? open.at(-1) : open.find(({ id }) => id === connectionId);
+    if (session !== undefined) return session;
+    const ids = open.map(({ id }) => id).join(", ");
+    throw new RangeError(`Cannot use the connection ${connectionId}: open are ${ids === "" ? "none" : ids}`);
+  }
+
   #open(): Session[] {
     return [...this.#sessions].filter(({ isOpen }) => isOpen);
   }
@@ -242,6 +241,7 @@ class ExchangeServer implements LocalExchange {
     return {
       onConnection: (socket) => {
         this.totalConnections++;
+        this.#connectLimit.count(socket.remoteAddress ?? "");
         this.#sockets.add(socket);
         this.#waiters.notify();
       },
@@ -250,13 +250,13 @@ class ExchangeServer implements LocalExchange {
         this.#waiters.notify();
       },
       onActivity: () => this.#waiters.notify(),
-      onHandshake: (target, headers) => this.#handshake(target, headers),
+      onHandshake: (target, headers, ip) => this.#handshake(target, headers, ip),
       onBadRequest: () => void this.refusedHandshakes++,
     };
   }
 
-  #handshake(target: string, headers: Readonly<Record<string, string>>) {
-    const answer = this.#decide(target);
+  #handshake(target: string, headers: Readonly<Record<string, string>>, ip: string) {
+    const answer = this.#decide(target, ip);
     const status = answer === undefined ? 0 : "status" in answer ? answer.status : 101;
     this.handshakes.push({ at: this.#options.clock.now(), target, headers, status });
     if (answer === undefined) return undefined;
@@ -268,13 +268,15 @@ class ExchangeServer implements LocalExchange {
   }
 
   /** What a request for `target` gets: a session, a refusal, or nothing. */
-  #decide(target: string): StreamTarget | HttpResponse | undefined {
-    const { refusals, ignoreHandshakes } = this.#switches;
+  #decide(target: string, ip: string): StreamTarget | HttpResponse | undefined {
+    const { refusals, ignoreHandshakes } = this.switches;
     if (ignoreHandshakes) return undefined;
     if (refusals !== undefined) {
-      if (--refusals.left <= 0) this.#switches.refusals = undefined;
+      if (--refusals.left <= 0) this.switches.refusals = undefined;
       return refusals;
     }
+    const overLimit = this.#connectLimit.refusal(ip);
+    if (overLimit !== undefined) return overLimit;
     const answer = readTarget(target, this.#options.rules);
     return "status" in answer ? { ...answer, headers: {} } : answer;
   }
@@ -282,12 +284,15 @@ class ExchangeServer implements LocalExchange {
   #accept(socket: Socket, target: StreamTarget): Acceptor {
     const session = new Session(this.totalHandshakes++, socket, target, this.#sessionHost);
     this.#sessions.add(session);
+    this.#statistics.push(() => session.statistics);
     session.start();
     return {
       receive: (chunk) => session.receive(chunk),
       dispose: () => {
         this.#sessions.delete(session);
         session.dispose();
+        const { statistics } = session;
+        this.#statistics[session.id] = () => statistics;
       },
     };
   }

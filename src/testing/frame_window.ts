@@ -10,9 +10,13 @@ const WINDOW_MS = 1000;
 
 /** A strict rolling window: not a bucket that fills up again while it is in use. */
 export class FrameWindow {
+  /** Most frames in any second so far. */
+  peak = 0;
   readonly #clock: Clock;
   readonly #limit: number;
   #times: number[] = [];
+  /** Where the frames of the last second begin. */
+  #first = 0;
 
   /** Creates a window that allows `limit` frames. */
   constructor(clock: Clock, limit: number) {
@@ -22,10 +26,17 @@ export class FrameWindow {
 
   /** Counts a frame; returns whether it is within the limit. */
   take(): boolean {
-    if (this.#limit === Infinity) return true;
     const now = this.#clock.monotonic();
-    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
-    this.#times.push(now);
-    return this.#times.length <= this.#limit;
+    const times = this.#times;
+    times.push(now);
+    while (now - (times[this.#first] ?? now) >= WINDOW_MS) this.#first++;
+    const count = times.length - this.#first;
+    this.peak = Math.max(this.peak, count);
+    // Only now and then, so that a client without a limit may flood.
+    if (this.#first > count + 100) {
+      this.#times = times.slice(this.#first);
+      this.#first = 0;
+    }
+    return count <= this.#limit;
   }
 }

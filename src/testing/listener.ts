@@ -33,6 +33,7 @@ export interface ListenerHost {
   onHandshake(
     target: string,
     headers: Readonly<Record<string, string>>,
+    ip: string,
   ): ((socket: Socket) => Acceptor) | HttpResponse | undefined;
   /** A request was no handshake and was refused. */
   onBadRequest(): void;
@@ -41,6 +42,8 @@ export interface ListenerHost {
 /** A socket that listens. */
 export interface Listener {
   readonly port: number;
+  /** Stops listening, but for the connections that are open, or listens again on the same port. */
+  accept(on: boolean): Promise<void>;
   /** Stops listening and destroys all connections. */
   close(): Promise<void>;
 }
@@ -54,8 +57,33 @@ export async function listen(
   tls: { readonly cert: string; readonly key: string } | undefined,
   host: ListenerHost,
 ): Promise<Listener> {
-  const server: Server = tls === undefined ? createServer() : createTlsServer({ cert: tls.cert, key: tls.key });
   const sockets = new Set<Socket>();
+  let server = await startServer(port, tls, host, sockets);
+  const address = server.address();
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    port: actualPort,
+    accept: async (on) => {
+      if (on === server.listening) return;
+      if (on) server = await startServer(actualPort, tls, host, sockets);
+      // It stops listening at once, but tells so only after the last connection has ended.
+      else server.close();
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function startServer(
+  port: number,
+  tls: { readonly cert: string; readonly key: string } | undefined,
+  host: ListenerHost,
+  sockets: Set<Socket>,
+): Promise<Server> {
+  const server: Server = tls === undefined ? createServer() : createTlsServer({ cert: tls.cert, key: tls.key });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     host.onConnection(socket);
@@ -72,15 +100,7 @@ export async function listen(
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  const address = server.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : port,
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  return server;
 }
 
 function accept(socket: Socket, host: ListenerHost): void {
@@ -114,7 +134,11 @@ function accept(socket: Socket, host: ListenerHost): void {
       if (request === undefined) return;
       const upgrade = readUpgrade(request);
       if ("status" in upgrade) return refuseBadRequest(upgrade);
-      const decision = host.onHandshake(upgrade.target, Object.fromEntries(request.headers));
+      const decision = host.onHandshake(
+        upgrade.target,
+        Object.fromEntries(request.headers),
+        socket.remoteAddress ?? "",
+      );
       isAnswered = true;
       if (decision === undefined) return;
       if (typeof decision !== "function") return refuse(decision);

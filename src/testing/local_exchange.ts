@@ -5,48 +5,17 @@
  */
 
 import { startExchangeServer } from "./exchange_server.ts";
+import type {
+  CloseOptions,
+  DataFault,
+  DisturbOptions,
+  KillOptions,
+  RefusalOptions,
+  ThrottleOptions,
+} from "./fault_options.ts";
 import { type LocalExchangeOptions, resolveOptions } from "./options.ts";
 import type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";
-
-/**
- * How handshakes are refused.
- *
- * @example
- * ```ts
- * import { type RefusalOptions, startLocalExchange } from "@rawtick/binance/testing";
- *
- * const options: RefusalOptions = { headers: { "Retry-After": "120" }, count: 1 };
- * await using exchange = await startLocalExchange();
- * exchange.refuseConnections(429, options);
- * ```
- */
-export interface RefusalOptions {
-  /** Headers of the response besides `Content-Length` and `Connection`. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Body of the response. Default: `""`. */
-  readonly body?: string;
-  /** Number of handshakes to refuse, at least 1. Default: all. */
-  readonly count?: number;
-}
-
-/**
- * With what a connection is closed. Binance documents no code for its own ends of connections.
- *
- * @example
- * ```ts
- * import { type CloseOptions, startLocalExchange } from "@rawtick/binance/testing";
- *
- * const options: CloseOptions = { code: 1008, reason: "disconnected" };
- * await using exchange = await startLocalExchange();
- * exchange.cut24h(options);
- * ```
- */
-export interface CloseOptions {
-  /** Close code, sent as it is given; 1005 sends a Close frame without one. Default: 1001. */
-  readonly code?: number;
-  /** Reason, at most 123 bytes of UTF-8. Default: `""`. */
-  readonly reason?: string;
-}
+import type { LocalExchangeStatistics } from "./statistics.ts";
 
 /**
  * A server on loopback that behaves like Binance's market stream endpoint, and misbehaves on demand. What a method
@@ -93,6 +62,8 @@ export interface LocalExchange extends AsyncDisposable {
   readonly handshakes: readonly HandshakeRecord[];
   /** The connections on which messages can be sent now, oldest first. */
   readonly openConnections: readonly LocalConnection[];
+  /** Strict counters of what clients did, and the ledger of the data that they were sent. */
+  readonly statistics: LocalExchangeStatistics;
 
   /**
    * Resolves once `condition` holds; it is looked at whenever something happens on the exchange.
@@ -144,10 +115,24 @@ export interface LocalExchange extends AsyncDisposable {
    * @throws {RangeError} if the status is none from 200 to 599.
    */
   refuseConnections(status: number | undefined, options?: RefusalOptions): void;
+  /**
+   * Stops listening, or listens again on the same port: meanwhile attempts to connect are refused by the system
+   * (`ECONNREFUSED`). Connections that are open stay so. Resolves once it is so.
+   */
+  acceptConnections(on: boolean): Promise<void>;
   /** Reads handshakes and never answers them. Those that came meanwhile stay unanswered. */
   ignoreHandshakes(on: boolean): void;
   /** Sends nothing, answers nothing and obeys nothing, but keeps sockets open. Live data that falls due is lost. */
   goSilent(on: boolean): void;
+  /**
+   * The same for one connection, whatever the others do: its TCP connection stays open, nothing comes.
+   *
+   * @param connectionId Number of the connection; -1 is the newest open one.
+   * @throws {RangeError} if it isn't open.
+   */
+  stallConnection(connectionId: number, on?: boolean): void;
+  /** Sends and reads so slowly on all connections, also those to come, until `undefined` is given. */
+  throttle(options: ThrottleOptions | undefined): void;
   /** Doesn't answer pings. */
   ignorePings(on: boolean): void;
   /** Doesn't answer Close frames, and keeps the sockets of clients that sent one. */
@@ -156,6 +141,17 @@ export interface LocalExchange extends AsyncDisposable {
   silenceAcks(on: boolean): void;
   /** Obeys the next `count` control messages and doesn't answer them. */
   dropAcks(count: number): void;
+  /** Acknowledges the next `count` SUBSCRIBE messages and subscribes nothing. */
+  ignoreSubscriptions(count: number): void;
+  /** Acknowledges and lists these streams and sends nothing of them on any connection, until `undefined` is given. */
+  muteStreams(streams: Iterable<string> | undefined): void;
+  /**
+   * Sends messages of the generator or the recording twice, not at all, or after the one that follows them in their
+   * stream. Several orders are carried out in the order in which they were given.
+   *
+   * @throws {RangeError} if the count is not an integer that is at least 1.
+   */
+  disturbData(fault: DataFault, options?: DisturbOptions): void;
   /** Answers control messages `ms` later; what they ask for is done at once. */
   delayAcks(ms: number): void;
   /** Answers control messages with an error and doesn't obey them, until `undefined` is given. */
@@ -171,6 +167,13 @@ export interface LocalExchange extends AsyncDisposable {
   closeConnections(code?: number, reason?: string): void;
   /** Resets all TCP connections (RST; with TLS on Deno it is a FIN), also those whose handshake isn't done. */
   killConnections(): void;
+  /**
+   * Kills one connection at once, or at a byte of a frame of what it is sent from now on: data, answers, pings.
+   *
+   * @param connectionId Number of the connection; -1 is the newest open one.
+   * @throws {RangeError} if it isn't open, or a number is no integer that is at least 0.
+   */
+  killConnection(connectionId: number, options?: KillOptions): void;
   /** Ends all TCP connections (FIN) without a Close frame. */
   endConnections(): void;
   /**

@@ -21,7 +21,7 @@ import { exchangeOf, routeOf } from "../exchange/mod.ts";
 export type LocalMarket = "any" | "spot" | "futures" | "options";
 
 /**
- * What one connection may do before it is closed.
+ * What a client may do before its connection is closed or refused.
  *
  * @example
  * ```ts
@@ -46,6 +46,16 @@ export interface LocalExchangeLimits {
   readonly streamsPerConnection: number;
   /** Bytes of a control message that are read: the rest is cut off. Default: 4096 (measured on spot). */
   readonly controlMessageBytes: number;
+  /**
+   * TCP connections that one address may open in any `connectionWindowMs`. The handshakes of more are answered with 429
+   * and `Retry-After`; over a tenth more, and the address is banned: 418 and `Retry-After` for `banMs`. Default: 300
+   * (Binance web-socket-streams.md, "WebSocket Limits"; the answers are not documented there and are the REST API's).
+   */
+  readonly connectionAttempts: number;
+  /** Length of that window in ms. Default: 300000. */
+  readonly connectionWindowMs: number;
+  /** Length of the first ban in ms; it doubles with each further one, up to 3 days. Default: 120000. */
+  readonly banMs: number;
 }
 
 /** What a path serves: all of it, or with futures and options only the streams of a category. */
@@ -81,6 +91,9 @@ function limitsOf(key: "binance.com" | "binance.com-futures" | "binance.com-vani
     framesPerSecond: maxFramesPerSecond,
     streamsPerConnection: maxStreamsPerConnection,
     controlMessageBytes: CONTROL_MESSAGE_BYTES,
+    connectionAttempts: 300,
+    connectionWindowMs: 300_000,
+    banMs: 120_000,
   };
 }
 

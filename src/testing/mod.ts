@@ -8,7 +8,15 @@
 
 export { type Clock, InvalidOptionsError, ManualClock, RawtickError, type Timer } from "../base/mod.ts";
 export { generateMessage, type GenerateOptions } from "./generator/generator.ts";
-export { type CloseOptions, type LocalExchange, type RefusalOptions, startLocalExchange } from "./local_exchange.ts";
+export type {
+  CloseOptions,
+  DataFault,
+  DisturbOptions,
+  KillOptions,
+  RefusalOptions,
+  ThrottleOptions,
+} from "./fault_options.ts";
+export { type LocalExchange, startLocalExchange } from "./local_exchange.ts";
 export type { LocalExchangeLimits, LocalMarket } from "./markets.ts";
 export type { LocalExchangeOptions } from "./options.ts";
 export {
@@ -23,3 +31,4 @@ export {
 } from "./recording.ts";
 export { RecordingWriter } from "./recording_writer.ts";
 export type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";
+export type { ConnectionStatistics, LocalExchangeStatistics, SentMessages } from "./statistics.ts";

@@ -123,9 +123,14 @@ const schema = z.strictObject({
   pongTimeoutMs: time,
   maxConnectionAgeMs: time,
   limits: z.optional(
-    z.strictObject({ framesPerSecond: count, streamsPerConnection: count, controlMessageBytes: count }, {
-      error: "an object with limits",
-    }),
+    z.strictObject({
+      framesPerSecond: count,
+      streamsPerConnection: count,
+      controlMessageBytes: count,
+      connectionAttempts: count,
+      connectionWindowMs: count,
+      banMs: count,
+    }, { error: "an object with limits" }),
   ),
   closeOnInvalidJson: z.optional(z.boolean({ error: "true or false" })),
   clock: z.optional(z.looseObject({}, { error: "a clock" })),

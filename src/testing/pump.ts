@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { Socket } from "node:net";
 import type { Feed } from "./feed/feed.ts";
 import { FrameBatch } from "./feed/frame_batch.ts";
+import type { Wire } from "./wire.ts";
 
 /** Batches on their way at once: one in the socket while the next is filled. They bound what waits for a slow client. */
 const BATCHES = 2;
 
 /** The pump of one connection. */
 export class Pump {
-  readonly #socket: Socket;
+  readonly #wire: Wire;
   readonly #feed: Feed;
   readonly #isHeld: () => boolean;
   readonly #onSent: (messages: number) => void;
@@ -28,8 +28,8 @@ export class Pump {
    * @param isHeld Whether nothing may be sent at the moment; `wake()` when that changes.
    * @param onSent Told the number of messages of each write.
    */
-  constructor(socket: Socket, feed: Feed, isHeld: () => boolean, onSent: (messages: number) => void) {
-    this.#socket = socket;
+  constructor(wire: Wire, feed: Feed, isHeld: () => boolean, onSent: (messages: number) => void) {
+    this.#wire = wire;
     this.#feed = feed;
     this.#isHeld = isHeld;
     this.#onSent = onSent;
@@ -61,7 +61,7 @@ export class Pump {
         return;
       }
       this.#onSent(batch.messages);
-      this.#socket.write(batch.bytes, () => {
+      this.#wire.write(batch.bytes, () => {
         batch.clear();
         this.#free.push(batch);
         this.wake();

@@ -5,40 +5,25 @@
  */
 
 import type { Socket } from "node:net";
-import { type Clock, type Timer, WebSocketProtocolError } from "../base/mod.ts";
+import { type Timer, WebSocketProtocolError } from "../base/mod.ts";
 import { encodeClose, encodeFrame, encodeText, FrameReader, Opcode } from "../transport/native/mod.ts";
 import { checkUrlStreams } from "./control.ts";
 import { ControlDesk } from "./control_desk.ts";
+import { Disturber } from "./data_faults.ts";
+import type { KillOptions } from "./fault_options.ts";
 import { combinedHead, type Feed, type FeedClient } from "./feed/feed.ts";
 import { FrameWindow } from "./frame_window.ts";
 import { Keepalive } from "./keepalive.ts";
-import type { LocalExchangeLimits, MarketRules } from "./markets.ts";
+import { Ledger } from "./ledger.ts";
 import { Pump } from "./pump.ts";
 import type { StreamTarget } from "./request_target.ts";
-import type { Switches } from "./switches.ts";
-
-/** What a session needs of its exchange. */
-export interface SessionHost {
-  readonly clock: Clock;
-  readonly rules: MarketRules;
-  readonly limits: LocalExchangeLimits;
-  readonly switches: Switches;
-  readonly pingIntervalMs: number;
-  readonly pongTimeoutMs: number;
-  readonly maxConnectionAgeMs: number;
-  readonly closeOnInvalidJson: boolean;
-  createFeed(client: FeedClient): Feed;
-  /** Answers a request of the WebSocket API. */
-  answerRequest(text: string): string;
-  onMessagesSent(count: number): void;
-  onControl(session: Session, text: string): void;
-  onPing(): void;
-  onPong(isAnswer: boolean): void;
-}
+import type { SessionHost } from "./session_host.ts";
+import type { ConnectionStatistics } from "./statistics.ts";
+import { Wire } from "./wire.ts";
 
 /** Largest message of a client that is read; no control message comes near it. */
 const MAXIMUM_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** How long the client may take to answer a Close frame, in ms. */
+/** Longest time in ms that the client may take to answer a Close frame. */
 const CLOSE_TIMEOUT_MS = 1000;
 /** RFC 6455 7.4.1: a message violates the policy. */
 const POLICY_VIOLATION = 1008;
@@ -50,7 +35,13 @@ export class Session {
   readonly id: number;
   /** What the handshake asked for. */
   readonly target: StreamTarget;
+  /** Whether this connection alone says and obeys nothing, as all do while the exchange is silent. */
+  isStalled = false;
   readonly #socket: Socket;
+  readonly #wire: Wire;
+  readonly #ledger = new Ledger();
+  readonly #times: { readonly openedAt: number; closedAt: number | undefined };
+  #closeSent: ConnectionStatistics["closeSent"];
   readonly #host: SessionHost;
   readonly #desk: ControlDesk;
   readonly #reader: FrameReader;
@@ -67,6 +58,8 @@ export class Session {
     this.target = target;
     this.#socket = socket;
     this.#host = host;
+    this.#times = { openedAt: host.clock.now(), closedAt: undefined };
+    this.#wire = new Wire(socket, host.clock, () => this.leave());
     // Requests of the WebSocket API are limited by their weight.
     const framesPerSecond = target.kind === "api" ? Infinity : host.limits.framesPerSecond;
     this.#window = new FrameWindow(host.clock, framesPerSecond);
@@ -97,7 +90,7 @@ export class Session {
       unsubscribed: (streams) => this.#feed.remove(streams),
     });
     this.#feed = host.createFeed(this.#feedClient());
-    this.#pump = new Pump(socket, this.#feed, () => this.#isSilent, (count) => host.onMessagesSent(count));
+    this.#pump = new Pump(this.#wire, this.#feed, () => this.#isSilent, (count) => host.onMessagesSent(count));
   }
 
   /** The names of the subscribed streams, in the order of their subscription. */
@@ -108,6 +101,18 @@ export class Session {
   /** Whether data is wrapped as `{"stream":…,"data":…}`. */
   get isCombined(): boolean {
     return this.#desk.isCombined;
+  }
+
+  /** What happened so far. */
+  get statistics(): ConnectionStatistics {
+    return {
+      id: this.id,
+      ...this.#times,
+      closeSent: this.#closeSent,
+      maxFramesPerSecond: this.#window.peak,
+      subscribes: this.#desk.subscribes,
+      sent: this.#ledger.entries,
+    };
   }
 
   /** Whether messages can be sent: from the handshake until either side starts to close. */
@@ -122,7 +127,8 @@ export class Session {
 
   /** Starts pings, and the streams that the URL named. */
   start(): void {
-    const { limits, maxConnectionAgeMs } = this.#host;
+    const { limits, maxConnectionAgeMs, switches } = this.#host;
+    this.#wire.throttle(switches.throttle);
     this.#keepalive.start();
     this.#later(maxConnectionAgeMs, () => this.close(1001, ""));
     const error = checkUrlStreams(this.target.streams, limits.streamsPerConnection);
@@ -133,6 +139,7 @@ export class Session {
 
   /** Takes bytes from the socket. */
   receive(chunk: Uint8Array): void {
+    this.#wire.noteRead(chunk.length);
     try {
       this.#reader.push(chunk);
     } catch (error) {
@@ -170,15 +177,26 @@ export class Session {
     if (this.isOpen) this.#keepalive.ping(payload);
   }
 
-  /** Something that stopped the data has changed. */
+  /** A switch has changed that concerns what is on its way. */
   wake(): void {
     this.#pump.wake();
+  }
+
+  /** The switch of slowness has changed. */
+  throttle(): void {
+    this.#wire.throttle(this.#host.switches.throttle);
+  }
+
+  /** Kills the TCP connection, now or at a place in what is sent. */
+  kill(options: KillOptions): void {
+    this.#wire.kill(options);
   }
 
   /** Sends a Close frame and ends the connection once it is answered. Code 1005 sends one without a code. */
   close(code: number, reason: string): void {
     if (this.#isClosing) return;
     this.#startClosing();
+    this.#closeSent = { code, reason };
     this.#write(encodeClose(code, reason, UNMASKED));
   }
 
@@ -190,18 +208,19 @@ export class Session {
   /** The socket is closed: releases everything. */
   dispose(): void {
     this.#startClosing();
+    this.#times.closedAt = this.#host.clock.now();
+    this.#wire.dispose();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
   }
 
   get #isSilent(): boolean {
-    return this.#host.switches.silent || this.#isClosing;
+    return this.#host.switches.silent || this.isStalled || this.#isClosing;
   }
 
   #feedClient(): FeedClient {
-    const { rules } = this.#host;
-    // The getters belong to this session: an object literal has no `this` of a class.
-    // deno-lint-ignore no-this-alias
+    const { rules, switches } = this.#host;
+    // deno-lint-ignore no-this-alias -- the getters belong to this session: an object literal has no `this` of a class
     const session = this;
     return {
       get isCombined() {
@@ -210,6 +229,8 @@ export class Session {
       get isSilent() {
         return session.#isSilent;
       },
+      ledger: this.#ledger,
+      disturber: new Disturber(switches.data, this.id),
       isMicroseconds: this.target.isMicroseconds,
       market: rules.payloadsOf(this.target.prefix),
       wake: () => this.#pump.wake(),
@@ -221,7 +242,7 @@ export class Session {
   }
 
   #write(frame: Uint8Array): void {
-    if (this.#socket.writable) this.#socket.write(frame);
+    this.#wire.write(frame);
   }
 
   #startClosing(): void {
@@ -245,8 +266,9 @@ export class Session {
 
   /** Counts a frame of the client; returns whether it is to be obeyed. */
   #count(): boolean {
+    const isWithinLimit = this.#window.take();
     if (this.#isSilent) return false;
-    if (this.#window.take()) return true;
+    if (isWithinLimit) return true;
     this.close(POLICY_VIOLATION, "Too many requests");
     return false;
   }
@@ -263,15 +285,14 @@ export class Session {
   }
 
   #onClose(code: number, reason: string): void {
-    const { switches } = this.#host;
     if (this.#isClosing) return void this.#socket.end();
-    if (switches.silent || switches.ignoreClose) return;
+    if (this.#isSilent || this.#host.switches.ignoreClose) return;
     this.close(code, reason);
     this.#socket.end();
   }
 
   #onText(text: string): void {
-    this.#host.onControl(this, text);
+    this.#host.onControl(this.id, text);
     if (this.target.kind === "streams") {
       if (this.#count()) this.#desk.handle(text);
     } else if (!this.#isSilent) {

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { DataFaults } from "./data_faults.ts";
+import type { ThrottleOptions } from "./fault_options.ts";
+
 /** How the next handshakes are refused. */
 export interface Refusals {
   readonly status: number;
@@ -25,6 +28,10 @@ export interface Switches {
   acksToDrop: number;
   ackDelayMs: number;
   controlError: { readonly code: number; readonly msg: string } | undefined;
+  /** SUBSCRIBE messages that are still to be acknowledged without being obeyed. */
+  subscriptionsToIgnore: number;
+  throttle: ThrottleOptions;
+  readonly data: DataFaults;
 }
 
 /** All switches off. */
@@ -39,5 +46,8 @@ export function switchesOff(): Switches {
     acksToDrop: 0,
     ackDelayMs: 0,
     controlError: undefined,
+    subscriptionsToIgnore: 0,
+    throttle: {},
+    data: new DataFaults(),
   };
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { LocalExchange } from "./local_exchange.ts";
+
 interface Waiter {
   readonly check: () => boolean;
   readonly resolve: () => void;
@@ -43,4 +45,11 @@ export class Waiters {
     this.#waiting.add(waiter);
     return promise;
   }
+}
+
+/** What is the case on an exchange, for the error of a wait that was in vain. */
+export function describeState(exchange: LocalExchange): string {
+  const { connections, totalHandshakes, refusedHandshakes, controlMessages, messagesSent } = exchange;
+  return `${connections} connections, ${totalHandshakes} handshakes, ${refusedHandshakes} refused, ` +
+    `${controlMessages.length} control messages, ${messagesSent} messages sent`;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Disturber } from "../data_faults.ts";
+import type { Ledger } from "../ledger.ts";
 import type { FrameBatch } from "./frame_batch.ts";
 
 /** The data of one connection. It is asked for frames whenever the connection can take some. */
@@ -20,6 +22,9 @@ export interface Feed {
 
 /** What a feed knows of its connection. */
 export interface FeedClient {
+  readonly ledger: Ledger;
+  /** What is wrong with the data: of each stream, messages are known by their number. */
+  readonly disturber: Disturber<number>;
   /** Whether data is wrapped as `{"stream":…,"data":…}` at the moment. */
   readonly isCombined: boolean;
   /** Whether nothing may be sent at the moment. What falls due meanwhile is lost. */

@@ -21,19 +21,33 @@ interface Source {
   readonly write: (n: number) => string;
   readonly isAscii: boolean;
   next: number;
+  /** Numbers of messages that are to be sent before `next`. */
+  readonly disturbed: number[];
 }
 
 /** Creates the feed of one connection. */
 export function firehoseFeed(client: FeedClient, options: GeneratorOptions): Feed {
   let sources: Source[] = [];
   let turn = 0;
+  const { disturber, ledger } = client;
+
+  /** The number of the source's next message; `undefined` if it was dropped. */
+  const numberOf = (source: Source): number | undefined => {
+    if (source.disturbed.length === 0) {
+      if (!disturber.isActive) return source.next;
+      source.disturbed.push(...disturber.disturb(source.name, source.next++));
+    }
+    return source.disturbed[0];
+  };
+
   return {
     add(streams) {
       for (const name of streams) {
         const { seed } = options;
         const writer = messageWriter(name, { seed, market: client.market, isMicroseconds: client.isMicroseconds });
         if (writer === undefined) continue;
-        sources.push({ name, head: combinedHead(name), write: writer.write, isAscii: isAsciiText(name), next: 0 });
+        const { write } = writer;
+        sources.push({ name, head: combinedHead(name), write, isAscii: isAsciiText(name), next: 0, disturbed: [] });
       }
       client.wake();
     },
@@ -49,14 +63,18 @@ export function firehoseFeed(client: FeedClient, options: GeneratorOptions): Fee
         if (turn >= sources.length) turn = 0;
         const source = sources[turn];
         if (source === undefined) break;
-        if (source.next >= options.messagesPerStream) {
+        if (source.next >= options.messagesPerStream && source.disturbed.length === 0) {
           sources.splice(turn, 1);
           continue;
         }
         // A message that has no room is written again for the next batch: it depends on its number only.
-        const payload = source.write(source.next);
+        const n = numberOf(source);
+        if (n === undefined) continue;
+        const payload = source.write(n);
         if (!batch.addText(isCombined ? `${source.head}${payload}}` : payload, source.isAscii)) return true;
-        source.next++;
+        ledger.note(source.name, n);
+        if (source.disturbed.length > 0) source.disturbed.shift();
+        else source.next++;
         turn++;
       }
       return false;

@@ -49,7 +49,7 @@ export class LiveHub {
 
   /** Creates the feed of one connection. */
   feed(client: FeedClient): Feed {
-    const subscriber: Subscriber = { client, pending: new PendingFrames() };
+    const subscriber: Subscriber = { client, pending: new PendingFrames(client.ledger) };
     const names = new Set<string>();
     const leave = (streams: Iterable<string>) => {
       for (const name of streams) {
@@ -72,6 +72,11 @@ export class LiveHub {
         subscriber.pending.clear();
       },
     };
+  }
+
+  /** How many messages of each stream have fallen due. */
+  published(): Map<string, number> {
+    return new Map([...this.#streams].map(([name, stream]) => [name, this.#due(stream)]));
   }
 
   /** Stops all clocks. */
@@ -112,6 +117,12 @@ export class LiveHub {
     return Math.min(this.#options.messagesPerStream, Math.ceil(elapsed * this.#perSecond / 1000));
   }
 
+  /** Number of messages that have fallen due. A message is due at the start of its time, so number 0 comes at once. */
+  #due({ startedAt }: LiveStream): number {
+    const elapsed = this.#clock.monotonic() - startedAt;
+    return Math.min(this.#options.messagesPerStream, Math.floor(elapsed * this.#perSecond / 1000) + 1);
+  }
+
   #schedule(ms: number): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.setTimer(() => this.#tick(), ms);
@@ -125,8 +136,7 @@ export class LiveHub {
     let nextAt = Infinity;
     for (const stream of this.#streams.values()) {
       if (stream.audiences.size === 0) continue;
-      // A message is due at the start of its time, so number 0 comes at once.
-      const end = Math.min(messagesPerStream, Math.floor((now - stream.startedAt) * this.#perSecond / 1000) + 1);
+      const end = this.#due(stream);
       while (stream.next < end) this.#deliver(stream, stream.next++, awake);
       if (stream.next < messagesPerStream) {
         nextAt = Math.min(nextAt, stream.startedAt + stream.next * 1000 / this.#perSecond);
@@ -142,16 +152,26 @@ export class LiveHub {
       const payload = write(n);
       const frames: [combined?: Uint8Array, raw?: Uint8Array] = [];
       for (const subscriber of [...subscribers]) {
-        const { client, pending } = subscriber;
+        const { client } = subscriber;
         if (client.isSilent) continue;
-        const form = client.isCombined ? 0 : 1;
-        const text = client.isCombined ? `${combinedHead(stream.name)}${payload}}` : payload;
-        const frame = frames[form] ??= encodeText(text, { mask: false });
-        if (pending.push(frame)) awake.add(subscriber);
-        else client.overflow();
+        const frame = frames[client.isCombined ? 0 : 1] ??= frameOf(stream.name, payload, client.isCombined);
+        if (client.disturber.isActive) {
+          for (const other of client.disturber.disturb(stream.name, n)) {
+            queue(subscriber, stream.name, other, frameOf(stream.name, write(other), client.isCombined), awake);
+          }
+        } else queue(subscriber, stream.name, n, frame, awake);
       }
     }
   }
+}
+
+function frameOf(name: string, payload: string, isCombined: boolean): Uint8Array {
+  return encodeText(isCombined ? `${combinedHead(name)}${payload}}` : payload, { mask: false });
+}
+
+function queue(subscriber: Subscriber, stream: string, n: number, frame: Uint8Array, awake: Set<Subscriber>): void {
+  if (subscriber.pending.push({ frame, stream, n })) awake.add(subscriber);
+  else subscriber.client.overflow();
 }
 
 function audienceKey({ market, isMicroseconds }: FeedClient): string {

@@ -12,26 +12,34 @@ import type { ReplayRow } from "./replay_index.ts";
 interface Cursor {
   readonly streams: Set<string>;
   next: number;
+  /** Rows that are to be sent before those from `next` on. */
+  readonly disturbed: ReplayRow[];
 }
 
 /** Creates the feed of one connection. */
 export function replayFeed(client: FeedClient, rows: readonly ReplayRow[]): Feed {
   let cursors: Cursor[] = [];
   let turn = 0;
+  const { disturber, ledger } = client;
 
   /** The cursor's next row of a stream that is still subscribed. */
   const nextRow = (cursor: Cursor): ReplayRow | undefined => {
+    if (cursor.disturbed.length > 0) return cursor.disturbed[0];
     while (cursor.next < rows.length) {
       const row = rows[cursor.next];
-      if (row !== undefined && cursor.streams.has(row.stream)) return row;
-      cursor.next++;
+      if (row !== undefined && cursor.streams.has(row.stream)) {
+        if (!disturber.isActive) return row;
+        const disturbed = disturber.disturb(row.stream, cursor.next++).flatMap((index) => rows[index] ?? []);
+        cursor.disturbed.push(...disturbed);
+        if (cursor.disturbed.length > 0) return cursor.disturbed[0];
+      } else cursor.next++;
     }
     return undefined;
   };
 
   return {
     add(streams) {
-      cursors.push({ streams: new Set(streams), next: 0 });
+      cursors.push({ streams: new Set(streams), next: 0, disturbed: [] });
       client.wake();
     },
     remove(streams) {
@@ -50,7 +58,9 @@ export function replayFeed(client: FeedClient, rows: readonly ReplayRow[]): Feed
           continue;
         }
         if (!batch.addFrame(client.isCombined ? row.combined : row.raw)) return true;
-        cursor.next++;
+        ledger.note(row.stream, row.n);
+        if (cursor.disturbed.length > 0) cursor.disturbed.shift();
+        else cursor.next++;
         turn++;
       }
       return false;

@@ -14,6 +14,8 @@ export interface ReplayRow {
   /** Time in ms since the recording's first row. */
   readonly at: number;
   readonly stream: string;
+  /** Number of the row among those of its stream, from 0. */
+  readonly n: number;
   /** The frame as it was recorded. */
   readonly combined: Uint8Array;
   /** A frame with the inner data only, cut out of the text. */
@@ -24,12 +26,16 @@ export interface ReplayRow {
 export function indexRecording(recording: Recording): ReplayRow[] {
   const start = recording.rows[0]?.t ?? 0;
   const rows: ReplayRow[] = [];
+  const counts = new Map<string, number>();
   for (const row of recording.rows) {
     if (!("text" in row) || "http" in row) continue;
     const text = Buffer.from(row.text);
     const parts = partsOf(text);
     if (parts === undefined) continue;
+    const n = counts.get(parts.stream) ?? 0;
+    counts.set(parts.stream, n + 1);
     rows.push({
+      n,
       at: row.t - start,
       stream: parts.stream,
       combined: encodeFrame(Opcode.Text, text, { mask: false }),

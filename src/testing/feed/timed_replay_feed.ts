@@ -12,10 +12,19 @@ import type { ReplayRow } from "./replay_index.ts";
 /** Creates the feed of one connection; `speed` 2 sends the rows twice as fast as they were recorded. */
 export function timedReplayFeed(client: FeedClient, rows: readonly ReplayRow[], clock: Clock, speed: number): Feed {
   const streams = new Set<string>();
-  const pending = new PendingFrames();
+  const { disturber } = client;
+  const pending = new PendingFrames(client.ledger);
   let startedAt: number | undefined;
   let next = 0;
   let timer: Timer | undefined;
+
+  /** Queues a row, or what a fault makes of it; returns whether the client keeps up. */
+  const queue = (row: ReplayRow): boolean => {
+    const sent = disturber.isActive ? disturber.disturb(row.stream, next).flatMap((index) => rows[index] ?? []) : [row];
+    return sent.every(({ stream, n, combined, raw }) =>
+      pending.push({ stream, n, frame: client.isCombined ? combined : raw })
+    );
+  };
 
   const deliverDue = () => {
     timer = undefined;
@@ -23,9 +32,7 @@ export function timedReplayFeed(client: FeedClient, rows: readonly ReplayRow[], 
     const elapsed = (clock.monotonic() - startedAt) * speed;
     let row = rows[next];
     while (row !== undefined && row.at <= elapsed) {
-      if (streams.has(row.stream) && !client.isSilent && !pending.push(client.isCombined ? row.combined : row.raw)) {
-        return client.overflow();
-      }
+      if (streams.has(row.stream) && !client.isSilent && !queue(row)) return client.overflow();
       row = rows[++next];
     }
     client.wake();

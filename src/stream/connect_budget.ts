@@ -1,0 +1,50 @@
+/**
+ * The attempts to connect that an exchange allows to an IP address, shared by everything that draws from them.
+ *
+ * @module
+ */
+
+import { type Clock, systemClock } from "../base/mod.ts";
+import { connectPacer, type Pacer } from "./pacer.ts";
+
+/** The attempts to connect of all links of a manager, or of a process. */
+export class ConnectBudget {
+  readonly #clock: Clock;
+  readonly #pacer: Pacer;
+  #blockedUntil = -Infinity;
+
+  /** Creates a budget of which nothing is used. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#pacer = connectPacer(clock);
+  }
+
+  /** How long in ms the next attempt has to wait. */
+  get delayMs(): number {
+    return Math.max(this.#pacer.delayMs, this.#blockedUntil - this.#clock.monotonic(), 0);
+  }
+
+  /** Attempts that may still be made at once. */
+  get available(): number {
+    return this.delayMs > 0 ? 0 : this.#pacer.available;
+  }
+
+  /** Tells that there was an attempt. */
+  note(): void {
+    this.#pacer.note();
+  }
+
+  /** Allows no attempt for `ms`: the exchange has asked for that. */
+  block(ms: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.monotonic() + ms);
+  }
+}
+
+const shared = new Map<string, ConnectBudget>();
+
+/** The budget that all managers of the process share for what is behind `origin`. */
+export function sharedConnectBudget(origin: string): ConnectBudget {
+  let budget = shared.get(origin);
+  if (budget === undefined) shared.set(origin, budget = new ConnectBudget(systemClock));
+  return budget;
+}

@@ -1,0 +1,58 @@
+/**
+ * What a failed attempt to connect means: in words, and for the next attempt.
+ *
+ * @module
+ */
+
+import { ConnectionFailedError, HandshakeRejectedError, HandshakeTimeoutError, messageOf } from "../base/mod.ts";
+
+/** Why an attempt to connect failed. */
+export interface Failure {
+  /** In a few words, such as `"the exchange limits this address (429)"`. */
+  readonly text: string;
+  /** Whether another attempt can't help. */
+  readonly isFatal: boolean;
+  /** For how long in ms the exchange wants no attempt; `undefined` if it has said nothing like that. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Waits where the exchange names none. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
+const LIMITED_MS = 60_000;
+const BANNED_MS = 5 * 60_000;
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  403: "the exchange's firewall refuses this address or what it asked for (403)",
+  404: "there is nothing at this URL (404)",
+  418: "the exchange has banned this address (418)",
+  429: "the exchange limits this address (429)",
+  451: "the exchange does not serve this country (451)",
+};
+
+/** Reads the error of a failed attempt to connect. */
+export function failureOf(error: unknown): Failure {
+  // What is no failure of the connection is our own mistake, such as an option that this runtime's WebSocket hasn't.
+  if (!(error instanceof ConnectionFailedError)) {
+    return { text: messageOf(error), isFatal: true, retryAfterMs: undefined };
+  }
+  return { text: textOf(error), isFatal: false, retryAfterMs: retryAfterOf(error) };
+}
+
+function retryAfterOf(error: ConnectionFailedError): number | undefined {
+  if (error.status !== 429 && error.status !== 418) return undefined;
+  const asked = error instanceof HandshakeRejectedError ? error.retryAfterMs : undefined;
+  return asked ?? (error.status === 418 ? BANNED_MS : LIMITED_MS);
+}
+
+function textOf(error: ConnectionFailedError): string {
+  const { status, cause } = error;
+  if (status !== undefined) return STATUS_TEXTS[status] ?? `the exchange answers with status ${status}`;
+  if (error instanceof HandshakeTimeoutError) return "the exchange does not answer in time";
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
+  const text = `${code} ${messageOf(cause ?? error)}`;
+  if (/ENOTFOUND|EAI_AGAIN|dns|lookup|resolve/i.test(text)) return "the name of the exchange is not found (DNS)";
+  if (/ECONNREFUSED|refused/i.test(text)) return "the connection is refused";
+  if (/cert|TLS|SSL|UNABLE_TO|SELF_SIGNED|altname/i.test(text)) return "the TLS connection is not trusted or fails";
+  if (/ECONNRESET|EPIPE|reset|broken pipe|EOF|ended/i.test(text)) return "the connection was reset";
+  if (/ENETUNREACH|EHOSTUNREACH|unreachable/i.test(text)) return "the network is unreachable";
+  return messageOf(error);
+}
