@@ -206,7 +206,10 @@ testEachLibrary(
     bench.exchange.refuseConnections(503);
     for (let index = 0; index < 60; index++) bench.manager.createStream({ streams: [`s${index}@trade`] });
     await until(() => bench.exchange.refusedHandshakes >= 250, "the attempts used up");
-    await until(() => bench.log.some((line) => line.includes("the next attempt to connect may be in")), "the pause logged");
+    await until(
+      () => bench.log.some((line) => line.includes("the next attempt to connect may be in")),
+      "the pause logged",
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     assertEquals(bench.exchange.refusedHandshakes, 250);
     assertEquals(bench.manager.streams.every(({ state }) => state === "restarting"), true);

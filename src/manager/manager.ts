@@ -4,7 +4,14 @@
  * @module
  */
 
-import { guardedLogger, InvalidOptionsError, type Logger, systemClock, UnknownStreamError } from "../base/mod.ts";
+import {
+  type Clock,
+  guardedLogger,
+  InvalidOptionsError,
+  type Logger,
+  systemClock,
+  UnknownStreamError,
+} from "../base/mod.ts";
 import { type Exchange, exchangeOf, expectedIntervalMs } from "../exchange/mod.ts";
 import {
   BinanceStream,
@@ -32,6 +39,8 @@ import { checkedManagerOptions, checkedStreamOptions } from "./schema.ts";
 export interface Platform {
   readonly libraries: LibraryTable;
   readonly defaultLogger: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** Ten minutes before the exchange cuts a connection (Binance web-socket-streams.md, "General WSS information"). */
@@ -69,8 +78,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
     this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
     this.#maxLinks = options.maxLinks ?? 1024;
+    const { clock = systemClock } = platform;
     this.#link = {
-      clock: systemClock,
+      clock,
       logger: guardedLogger(options.logger ?? platform.defaultLogger),
       open: selectLibrary(platform.libraries, this.websocketLibrary),
       connectOptions: {
@@ -83,7 +93,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       maxStreams: this.#exchange.maxStreamsPerConnection,
       connectBudget: options.connectBudget === "process"
         ? sharedConnectBudget(new URL(this.#baseUrl).origin)
-        : new ConnectBudget(systemClock),
+        : new ConnectBudget(clock),
       ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
       pingIntervalMs: options.pingIntervalMs ?? 5_000,
       pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
