@@ -14,6 +14,8 @@ export {
   InvalidProxyUrlError,
   type Logger,
   MaximumSubscriptionsExceededError,
+  ProxyConnectionError,
+  type ProxyStage,
   ProxyUnavailableError,
   RawtickError,
   StreamCrashedError,

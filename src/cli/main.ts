@@ -83,7 +83,7 @@ function addTap(program: Command, io: CommandIo): void {
     .option("-e, --exchange <key>", "where the streams come from, such as binance.com-futures", "binance.com")
     .option("-l, --library <name>", "what carries them: builtin or native", "builtin")
     .option("-u, --url <base>", "base URL instead of the exchange's own, such as ws://127.0.0.1:8765")
-    .option("--proxy <url>", "proxy to connect through; not supported yet, and refused")
+    .option("--proxy <url>", "proxy to connect through, scheme://user:password@host:port, or env")
     .addOption(
       new Option("-o, --output <form>", "raw: the text as received; json: parsed, printed on one line")
         .choices(["raw", "json"]).default("raw"),

@@ -25,6 +25,7 @@ import {
   type WebSocketLibrary,
 } from "../transport/portable.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
+import { resolveProxy, tlsOf } from "./proxy.ts";
 import { checkedManagerOptions, checkedStreamOptions } from "./schema.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
@@ -53,6 +54,10 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #options: ManagerOptions<O>;
   readonly #exchange: Exchange;
   readonly #link: LinkSettings;
+  /** Where the streams come from, without a slash at the end. */
+  readonly #baseUrl: string;
+  /** Masked URL of the proxy for all connections, or `undefined` without one: it is resolved once, at construction. */
+  readonly proxyInfo: string | undefined;
   readonly #streams = new Map<string, BinanceStream<Output>>();
   #isStopped = false;
   #nextControlId = 1;
@@ -62,15 +67,25 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     const options = checkedManagerOptions(given, platform.libraries);
     this.#options = options;
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
+    this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
+    const proxy = resolveProxy(options, new URL(this.#baseUrl));
+    this.proxyInfo = proxy?.proxy.masked;
+    platform.libraries[this.websocketLibrary].checkProxy(proxy?.proxy);
+    const tls = tlsOf(options);
+    const logger = guardedLogger(options.logger ?? platform.defaultLogger);
+    if (tls?.rejectUnauthorized === false) {
+      logger.warn("Certificates are not verified, because the options say so: nobody knows who answers");
+    }
     this.#link = {
       clock: systemClock,
-      logger: guardedLogger(options.logger ?? platform.defaultLogger),
+      logger,
       open: selectLibrary(platform.libraries, this.websocketLibrary),
       connectOptions: {
         handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
         closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
         maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
-        ...(options.tls && { tls: options.tls }),
+        ...(tls && { tls }),
+        ...(proxy && { proxy: proxy.url }),
       },
       maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
       maxStreams: this.#exchange.maxStreamsPerConnection,
@@ -125,7 +140,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       id,
       label,
       exchange: this.#exchange,
-      baseUrl: (defaults.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, ""),
+      baseUrl: this.#baseUrl,
       link: this.#link,
       delivery: {
         clock: this.#link.clock,

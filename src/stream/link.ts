@@ -9,6 +9,7 @@ import {
   ConnectionFailedError,
   type Logger,
   messageOf,
+  ProxyConnectionError,
   type SubscriptionRejectedError,
   type SubscriptionTimeoutError,
 } from "../base/mod.ts";
@@ -250,5 +251,7 @@ export class Link {
  * "IP Limits"), nor when what we ask for can't be done, such as an option that this runtime's WebSocket doesn't have.
  */
 function isRepairable(error: unknown): boolean {
+  // A status is the proxy's own then, not the exchange's.
+  if (error instanceof ProxyConnectionError) return true;
   return error instanceof ConnectionFailedError && error.status !== 429 && error.status !== 418;
 }
