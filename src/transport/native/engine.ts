@@ -295,6 +295,7 @@ export class Engine implements ByteSocketHandler, FrameHandler {
     this.#liveness?.stop();
     this.#isPaused = false;
     this.#reader.stop();
+    this.#outbound.end();
     this.#options.deflate?.close();
     if (wasClean || error instanceof WebSocketProtocolError) this.#socket.end();
     else this.#socket.destroy();

@@ -1,5 +1,5 @@
 /**
- * The head of one frame (RFC 6455 5.2): read from bytes, with every rule that concerns a frame by itself.
+ * The head of one frame (RFC 6455 5.2): read from bytes, with every rule that concerns a frame by itself, and written.
  *
  * @module
  */
@@ -98,6 +98,38 @@ export class FrameHeader {
     this.maskingKey = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
     return head + 4;
   }
+}
+
+/**
+ * Writes a frame's head so that it ends where the payload of `length` bytes starts.
+ *
+ * @param first The first byte: FIN, reserved bits and opcode.
+ * @param key The masking key as {@linkcode FrameHeader.maskingKey}; `undefined` for an unmasked frame.
+ * @returns Where the head starts: at most {@linkcode MAX_FRAME_HEAD} bytes before the payload.
+ */
+export function writeHeadBefore(
+  bytes: Uint8Array,
+  payloadStart: number,
+  length: number,
+  first: number,
+  key: number | undefined,
+): number {
+  let at = payloadStart;
+  if (key !== undefined) {
+    bytes[--at] = key >>> 24;
+    bytes[--at] = key >>> 16;
+    bytes[--at] = key >>> 8;
+    bytes[--at] = key;
+  }
+  const lengthBytes = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
+  let rest = length;
+  for (let byte = 0; byte < lengthBytes; byte++) {
+    bytes[--at] = rest;
+    rest = Math.floor(rest / 256);
+  }
+  bytes[--at] = (key === undefined ? 0 : 0x80) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127);
+  bytes[--at] = first;
+  return at;
 }
 
 /** The unsigned 32-bit number at `at`, in network order. */

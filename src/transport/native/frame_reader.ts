@@ -21,6 +21,13 @@ export type { FrameHandler, FrameReaderOptions } from "./frame_handler.ts";
 const WHOLE_TEXT = 0x81;
 /** Most messages that are looked at together, two entries each. */
 const INDEX_ENTRIES = 2048;
+/**
+ * Texts that lie together are decoded together, up to so many and so many bytes, and each is a slice of the string: on V8,
+ * which makes slices without a copy, 32 instead of 77 ns for a text of 200 bytes. The price: who keeps one text keeps its
+ * block. On Bun (JSC) a slice costs as much as a string of its own.
+ */
+const TEXTS_PER_BLOCK = "Bun" in globalThis ? 1 : 8;
+const BLOCK_BYTES = 8 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /** Where the texts of a chunk start and end. Shared, because only one reader reads at a time; see `takeIndex`. */
@@ -133,14 +140,37 @@ export class FrameReader {
       entries += 2;
     }
     if (entries > 0) {
-      const handler = this.#handler;
-      const decode = isAscii(chunk.subarray(at, next)) ? decodeAscii : decodeUtf8;
-      for (let entry = 0; entry < entries && !this.#stopped; entry += 2) {
-        handler.onText(decode(chunk, index[entry]!, index[entry + 1]!));
+      if (isAscii(chunk.subarray(at, next))) this.#asciiTexts(chunk, index, entries);
+      else {
+        for (let entry = 0; entry < entries && !this.#stopped; entry += 2) {
+          this.#handler.onText(decodeUtf8(chunk, index[entry]!, index[entry + 1]!));
+        }
       }
     }
     sharedIndex = index;
     return next;
+  }
+
+  /** Hands out texts that are known to be ASCII: those of one block are decoded together, each is a slice of it. */
+  #asciiTexts(chunk: Uint8Array, index: Int32Array, entries: number): void {
+    const handler = this.#handler;
+    let block = "";
+    let blockStart = 0;
+    let blockEnd = 0;
+    for (let entry = 0; entry < entries && !this.#stopped; entry += 2) {
+      const start = index[entry]!;
+      const end = index[entry + 1]!;
+      if (end > blockEnd) {
+        blockStart = start;
+        blockEnd = end;
+        const limit = Math.min(entries, entry + 2 * TEXTS_PER_BLOCK);
+        for (let next = entry + 3; next < limit && index[next]! - start <= BLOCK_BYTES; next += 2) {
+          blockEnd = index[next]!;
+        }
+        block = decodeAscii(chunk, start, blockEnd);
+      }
+      handler.onText(block.substring(start - blockStart, end - blockStart));
+    }
   }
 
   /** Reads the frame whose head starts at `at`; returns how far it got. */

@@ -5,10 +5,14 @@
  */
 
 import { Buffer } from "node:buffer";
+import { writeHeadBefore } from "./frame_header.ts";
 import { applyMask, freshMaskingKey } from "./mask.ts";
 import { NO_STATUS_RECEIVED, Opcode } from "./opcode.ts";
 
 export { Opcode } from "./opcode.ts";
+
+/** Where the payload starts in a fresh buffer: behind the longest head, aligned. */
+const PAYLOAD_START = 16;
 
 /** How a frame is encoded. */
 export interface FrameOptions {
@@ -61,19 +65,9 @@ export function encodeClose(code: number, reason: string, options: FrameOptions)
 /** Makes a frame with its head written and room for a payload that starts at a multiple of 4, so that masking is fast. */
 function blankFrame(opcode: Opcode, length: number, options: FrameOptions): BlankFrame {
   const { fin = true, mask, compressed = false } = options;
-  const lengthBytes = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
-  const start = 2 + lengthBytes + (mask ? 4 : 0);
-  const padding = -start & 3;
-  const frame = Buffer.allocUnsafe(padding + start + length).subarray(padding);
-  frame[0] = (fin ? 0x80 : 0) | (compressed ? 0x40 : 0) | opcode;
-  const lengthCode = lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127;
-  frame[1] = (mask ? 0x80 : 0) | lengthCode;
-  if (lengthBytes === 2) frame.writeUInt16BE(length, 2);
-  if (lengthBytes === 8) {
-    frame.writeUInt32BE(Math.floor(length / 0x1_0000_0000), 2);
-    frame.writeUInt32BE(length >>> 0, 6);
-  }
-  const key = mask ? freshMaskingKey() : 0;
-  if (mask) frame.writeInt32LE(key, start - 4);
-  return { frame, start, key };
+  const buffer = Buffer.allocUnsafe(PAYLOAD_START + length);
+  const key = mask ? freshMaskingKey() : undefined;
+  const first = (fin ? 0x80 : 0) | (compressed ? 0x40 : 0) | opcode;
+  const head = writeHeadBefore(buffer, PAYLOAD_START, length, first, key);
+  return { frame: buffer.subarray(head), start: PAYLOAD_START - head, key: key ?? 0 };
 }

@@ -5,6 +5,7 @@
  */
 
 import { FRAME_HEAD_ROOM } from "../frames.ts";
+import { writeHeadBefore } from "./frame_header.ts";
 import { applyMask, freshMaskingKey } from "./mask.ts";
 import type { Opcode } from "./opcode.ts";
 
@@ -28,15 +29,8 @@ export function encodeInPlace(
   if (!Number.isInteger(length) || length < 0 || end > buffer.length) {
     throw new RangeError(`Cannot send ${length} bytes from ${offset} on: the buffer has ${buffer.length}`);
   }
-  const lengthBytes = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
-  const start = offset - 6 - lengthBytes;
-  const head = new DataView(buffer.buffer, buffer.byteOffset + start, 6 + lengthBytes);
-  head.setUint8(0, (fin ? 0x80 : 0) | opcode);
-  head.setUint8(1, 0x80 | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127));
-  if (lengthBytes === 2) head.setUint16(2, length);
-  if (lengthBytes === 8) head.setBigUint64(2, BigInt(length));
   const key = freshMaskingKey();
-  head.setInt32(2 + lengthBytes, key, true);
+  const start = writeHeadBefore(buffer, offset, length, (fin ? 0x80 : 0) | opcode, key);
   applyMask(buffer, offset, end, key, 0);
   return buffer.subarray(start, end);
 }

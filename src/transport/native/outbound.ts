@@ -8,14 +8,19 @@ import type { InPlaceOptions } from "../frames.ts";
 import type { PerMessageDeflate } from "./deflate.ts";
 import { encodeClose, encodeFrame, encodeText, Opcode } from "./frame_writer.ts";
 import { encodeInPlace } from "./in_place.ts";
+import { SendBuffer } from "./send_buffer.ts";
 import { SendQueue } from "./send_queue.ts";
 import type { ByteSocket } from "./socket.ts";
 
 /** A client masks what it sends (RFC 6455 5.1). */
 const MASKED = { mask: true };
 
+/** Made with the first message; the next one is made when a connection ends while its socket still reads from this. */
+let sendBuffer: SendBuffer | undefined;
+
 /** The sending half of one client connection. */
 export class Outbound {
+  readonly #socket: ByteSocket;
   readonly #queue: SendQueue;
   readonly #highWaterMark: number;
   readonly #deflate: PerMessageDeflate | undefined;
@@ -27,6 +32,7 @@ export class Outbound {
   /** Creates it in front of `socket`; more than `highWaterMark` bytes that wait make callers wait. */
   constructor(socket: ByteSocket, highWaterMark: number, deflate: PerMessageDeflate | undefined) {
     this.#deflate = deflate;
+    this.#socket = socket;
     this.#queue = new SendQueue(socket);
     this.#highWaterMark = highWaterMark;
   }
@@ -45,9 +51,13 @@ export class Outbound {
     if (this.#insideMessage) {
       throw new TypeError("Cannot send a message: expected the rest of the one that sendInPlace() has begun");
     }
-    const plain = (): Uint8Array =>
-      typeof data === "string" ? encodeText(data, MASKED) : encodeFrame(Opcode.Binary, data, MASKED);
-    this.#queue.sendData(this.#deflate?.encode(data, MASKED) ?? plain());
+    const compressed = this.#deflate?.encode(data, MASKED);
+    if (compressed !== undefined) this.#queue.sendData(compressed);
+    else if (this.#queue.bufferedBytes > 0 || !this.#sendFromBuffer(data)) {
+      this.#queue.sendData(
+        typeof data === "string" ? encodeText(data, MASKED) : encodeFrame(Opcode.Binary, data, MASKED),
+      );
+    }
     return this.#mayGoOn();
   }
 
@@ -106,6 +116,22 @@ export class Outbound {
     this.#queue.flush();
     if (!this.#mustDrain || this.#queue.bufferedBytes > 0) return false;
     this.#mustDrain = false;
+    return true;
+  }
+
+  /** Lets go of what the socket may still read; the socket is closed. */
+  end(): void {
+    if (sendBuffer?.isReadBy(this.#socket)) sendBuffer = undefined;
+  }
+
+  /** Sends a message from the shared buffer, while nothing waits; returns whether that was possible. */
+  #sendFromBuffer(data: string | Uint8Array): boolean {
+    sendBuffer ??= new SendBuffer();
+    if (!sendBuffer.isFree) return false;
+    const frame = sendBuffer.encode(data);
+    if (frame === undefined) return false;
+    this.#queue.sendBorrowed(frame);
+    if (this.#socket.pendingBytes > 0) sendBuffer.lend(this.#socket);
     return true;
   }
 

