@@ -14,6 +14,8 @@ export {
   InvalidProxyUrlError,
   type Logger,
   MaximumSubscriptionsExceededError,
+  ProxyConnectionError,
+  type ProxyStage,
   ProxyUnavailableError,
   RawtickError,
   StreamCrashedError,
@@ -26,7 +28,7 @@ export {
   WebSocketLibraryUnavailableError,
   WebSocketProtocolError,
 } from "./base/mod.ts";
-export type { ExchangeKey } from "./exchange/mod.ts";
+export type { ExchangeKey, TimeUnit } from "./exchange/mod.ts";
 export {
   type BinanceStream,
   type CallbackErrorSignal,
@@ -35,16 +37,20 @@ export {
   type DataOf,
   type DisconnectSignal,
   type FirstReceivedDataSignal,
+  type GapSignal,
   type Output,
   type OverflowPolicy,
+  type RolloverSignal,
   type Signal,
   type SignalBase,
   type StopSignal,
   type StreamMessage,
   type StreamSelection,
+  type StreamSilentSignal,
   type StreamState,
   type StreamStatistics,
   type StreamUnrepairableSignal,
+  type SubscriptionAudit,
   type SubscriptionFailedSignal,
 } from "./stream/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";

@@ -11,7 +11,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { InvalidOptionsError } from "../src/base/mod.ts";
-import { openBuiltin } from "../src/transport/builtin.ts";
+import { builtinOver } from "../src/transport/builtin.ts";
 import type { OpenConnection, PerMessageDeflateOptions } from "../src/transport/connection.ts";
 import { openNative } from "../src/transport/native/mod.ts";
 import { compressAll, noise, trades } from "./deflate_support.ts";
@@ -282,7 +282,7 @@ test(
     const message = trades(400_000);
     for (const perMessageDeflate of [false, true]) {
       const recorder = new Recorder();
-      const opening = openBuiltin(server.url, recorder, { perMessageDeflate });
+      const opening = builtinOver(undefined)(server.url, recorder, { perMessageDeflate });
       if (perMessageDeflate && !("Bun" in globalThis)) {
         await assertRejects(() => opening, InvalidOptionsError, "perMessageDeflate");
         continue;

@@ -12,7 +12,6 @@ import {
   InvalidProxyUrlError,
   type ManagerOptions,
   MaximumSubscriptionsExceededError,
-  ProxyUnavailableError,
   RawtickError,
   type StreamOptions,
   UnknownExchangeError,
@@ -52,13 +51,6 @@ const managerCases: [
     InvalidProxyUrlError as typeof InvalidOptionsError,
     "proxy",
     'expected "http", "https", "socks4", "socks4a", "socks5" or "socks5h"',
-  ],
-  [
-    "a good proxy URL, until proxies are supported",
-    { proxy: "socks5://me:secret@127.0.0.1" },
-    ProxyUnavailableError as typeof InvalidOptionsError,
-    "proxy",
-    '"socks5://me:***@127.0.0.1:1080"',
   ],
   [
     "an unknown option",

@@ -52,7 +52,7 @@ testEachLibrary(
     );
     assert(mostInWindow <= 300, `${mostInWindow} attempts in 5 minutes`);
     assert(attempts.length > 20 * 30, `only ${attempts.length} attempts in an hour`);
-    exchange.acceptConnections();
+    exchange.refuseConnections(undefined);
     const backAt = clock.now();
     while (streams.some(({ state }) => state !== "running")) {
       await until(

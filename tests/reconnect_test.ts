@@ -54,7 +54,7 @@ testEachLibrary(
     bench.exchange.refuseConnections(503);
     bench.exchange.killConnections();
     await until(() => bench.exchange.refusedHandshakes > 0, "a refused attempt");
-    bench.exchange.acceptConnections();
+    bench.exchange.refuseConnections(undefined);
     await until(() => signals.filter(({ type }) => type === "CONNECT").length === 3, "the second reconnect");
     goal = messages + 2_000;
     await until(() => messages > goal, "data again");

@@ -169,11 +169,11 @@ export class InvalidProxyUrlError extends InvalidOptionsError {
 }
 
 /**
- * The proxy URL is valid, but this version can't connect through a proxy. Nothing ever connects around it.
+ * The proxy URL is valid, but this runtime can't connect through a proxy. Nothing ever connects around it.
  *
  * @example
  * ```ts
- * import { BinanceWebSocketApiManager, ProxyUnavailableError } from "@rawtick/binance";
+ * import { BinanceWebSocketApiManager, ProxyUnavailableError } from "@rawtick/binance/edge";
  * import { assertThrows } from "@std/assert";
  *
  * assertThrows(
@@ -228,8 +228,8 @@ export class MaximumSubscriptionsExceededError extends InvalidOptionsError {
  */
 export class ConnectionFailedError extends RawtickError {
   /**
-   * HTTP status of the server's answer to the handshake, if there was one and the runtime lets it be known: Deno's
-   * built-in WebSocket hides it on wss://, Node's always.
+   * HTTP status of the server's answer to the handshake, or of a proxy's refusal, if there was one and the runtime lets
+   * it be known: Deno's built-in WebSocket hides the server's on wss://, Node's always.
    */
   readonly status: number | undefined;
 
@@ -237,6 +237,70 @@ export class ConnectionFailedError extends RawtickError {
   constructor(message: string, options: ErrorOptions & { code?: string; status?: number | undefined } = {}) {
     super(options.code ?? "CONNECTION_FAILED", message, options);
     this.status = options.status;
+  }
+}
+
+/**
+ * How far the way through a proxy got before it failed:
+ *
+ * - `"dns"`: the proxy's name was not found, or the target's, which `socks4` and `socks5` look up here.
+ * - `"connect"`: no TCP connection to the proxy.
+ * - `"tls"`: no TLS to an `https` proxy, its certificate for instance.
+ * - `"handshake"`: the proxy said nothing, hung up or did not speak its protocol before it answered.
+ * - `"auth"`: it wants other credentials, or some at all.
+ * - `"tunnel"`: it refuses the target, or can't reach it.
+ *
+ * @example
+ * ```ts
+ * import type { ProxyStage } from "@rawtick/binance/transport";
+ *
+ * const isWorthAnAlert = (stage: ProxyStage) => stage === "auth";
+ * console.log(isWorthAnAlert("connect"));
+ * ```
+ */
+export type ProxyStage = "dns" | "connect" | "tls" | "handshake" | "auth" | "tunnel";
+
+/**
+ * The proxy did not open a way to the server; nothing was sent around it. What fails inside of an open tunnel is the same
+ * error as without a proxy. A timeout on the way has a {@linkcode HandshakeTimeoutError} as its `cause`. Neither the error
+ * nor its cause contains the password.
+ *
+ * @example
+ * ```ts
+ * import { openConnection, ProxyConnectionError } from "@rawtick/binance/transport";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const listener = { onText: () => {}, onClose: () => {} };
+ * const proxy = "socks5://user:secret@127.0.0.1:1";
+ * const error = await assertRejects(
+ *   () => openConnection("native", "ws://127.0.0.1:2/ws", listener, { proxy }),
+ *   ProxyConnectionError,
+ * );
+ * assertEquals([error.stage, error.proxy], ["connect", "socks5://user:***@127.0.0.1:1"]);
+ * ```
+ */
+export class ProxyConnectionError extends ConnectionFailedError {
+  /** How far it got. */
+  readonly stage: ProxyStage;
+  /** The proxy's URL with the password masked. */
+  readonly proxy: string;
+  /** The first KiB of the body of an HTTP proxy's refusal as text, credentials masked; `undefined` without a refusal. */
+  readonly body: string | undefined;
+
+  /** Creates the error for the proxy `options.proxy`; neither it nor the message may contain the password. */
+  constructor(
+    message: string,
+    options: ErrorOptions & {
+      stage: ProxyStage;
+      proxy: string;
+      status?: number | undefined;
+      body?: string | undefined;
+    },
+  ) {
+    super(message, { ...options, code: "PROXY_CONNECTION_FAILED" });
+    this.stage = options.stage;
+    this.proxy = options.proxy;
+    this.body = options.body;
   }
 }
 

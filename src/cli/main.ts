@@ -79,11 +79,11 @@ function addTap(program: Command, io: CommandIo): void {
       "Writes the messages of streams to stdout, one a line; everything else goes to stderr.\n" +
         "Reconnects by itself. Ends on Ctrl-C, after --seconds or --count, or when stdout is closed.",
     )
-    .argument("<stream...>", 'names of streams, such as btcusdt@trade or "!ticker@arr"')
+    .argument("<stream...>", 'names of streams, such as btcusdt@trade or "!miniTicker@arr"')
     .option("-e, --exchange <key>", "where the streams come from, such as binance.com-futures", "binance.com")
     .option("-l, --library <name>", "what carries them: builtin or native", "builtin")
     .option("-u, --url <base>", "base URL instead of the exchange's own, such as ws://127.0.0.1:8765")
-    .option("--proxy <url>", "proxy to connect through; not supported yet, and refused")
+    .option("--proxy <url>", "proxy to connect through, scheme://user:password@host:port, or env")
     .addOption(
       new Option("-o, --output <form>", "raw: the text as received; json: parsed, printed on one line")
         .choices(["raw", "json"]).default("raw"),

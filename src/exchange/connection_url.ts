@@ -9,7 +9,15 @@ import type { Exchange } from "./exchanges.ts";
 import type { Route } from "./routes.ts";
 
 /**
- * Unit of all times in the messages of a connection. Microseconds have 16 digits and still fit into a number.
+ * Unit of the times in messages (Binance web-socket-streams.md, "General WSS information": `timeUnit`).
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type TimeUnit } from "@rawtick/binance";
+ *
+ * const timeUnit: TimeUnit = "microsecond";
+ * await using manager = new BinanceWebSocketApiManager({ exchange: "binance.com", timeUnit });
+ * ```
  */
 export type TimeUnit = "millisecond" | "microsecond";
 

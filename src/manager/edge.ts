@@ -11,7 +11,7 @@ import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const libraries = {
-  builtin: builtinEntry,
+  builtin: builtinEntry(),
   native: leftOut(
     'raw sockets are not part of "@rawtick/binance/edge"; expected "builtin", or import "@rawtick/binance"',
   ),

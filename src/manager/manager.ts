@@ -15,7 +15,7 @@ import {
 import { type Exchange, exchangeOf, expectedIntervalMs } from "../exchange/mod.ts";
 import {
   BinanceStream,
-  checkCapacity,
+  checkStreams,
   ConnectBudget,
   type LinkSettings,
   namesOf,
@@ -33,6 +33,7 @@ import {
   type WebSocketLibrary,
 } from "../transport/portable.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
+import { resolveProxy, tlsOf } from "./proxy.ts";
 import { checkedManagerOptions, checkedStreamOptions } from "./schema.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
@@ -64,9 +65,12 @@ const STABLE_AFTER_MS = 60_000;
 export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #options: ManagerOptions<O>;
   readonly #exchange: Exchange;
-  readonly #baseUrl: string;
   readonly #maxLinks: number;
   readonly #link: LinkSettings;
+  /** Where the streams come from, without a slash at the end. */
+  readonly #baseUrl: string;
+  /** Masked URL of the proxy for all connections, or `undefined` without one: it is resolved once, at construction. */
+  readonly proxyInfo: string | undefined;
   readonly #streams = new Map<string, BinanceStream<Output>>();
   #isStopped = false;
   #nextControlId = 1;
@@ -78,16 +82,25 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
     this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
     this.#maxLinks = options.maxLinks ?? 1024;
+    const proxy = resolveProxy(options, new URL(this.#baseUrl));
+    this.proxyInfo = proxy?.proxy.masked;
+    platform.libraries[this.websocketLibrary].checkProxy(proxy?.proxy);
+    const tls = tlsOf(options);
+    const logger = guardedLogger(options.logger ?? platform.defaultLogger);
+    if (tls?.rejectUnauthorized === false) {
+      logger.warn("Certificates are not verified, because the options say so: nobody knows who answers");
+    }
     const { clock = systemClock } = platform;
     this.#link = {
       clock,
-      logger: guardedLogger(options.logger ?? platform.defaultLogger),
+      logger,
       open: selectLibrary(platform.libraries, this.websocketLibrary),
       connectOptions: {
         handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
         closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
         maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
-        ...(options.tls && { tls: options.tls }),
+        ...(tls && { tls }),
+        ...(proxy && { proxy: proxy.url }),
       },
       maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
       maxStreams: this.#exchange.maxStreamsPerConnection,
@@ -141,7 +154,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       );
     }
     const names = namesOf(options);
-    checkCapacity(this.#exchange, names, this.#maxLinks);
+    checkStreams(this.#exchange, names, this.#maxLinks);
     const id = crypto.randomUUID();
     // The cast: the manager's callback is used only for the manager's own output, as was just checked.
     const settings: StreamSettings<P> = {
@@ -149,6 +162,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       label,
       exchange: this.#exchange,
       baseUrl: this.#baseUrl,
+      urlOptions: defaults.timeUnit === undefined ? {} : { timeUnit: defaults.timeUnit },
       link: this.#link,
       maxLinks: this.#maxLinks,
       delivery: {

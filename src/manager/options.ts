@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from "../base/mod.ts";
-import type { ExchangeKey } from "../exchange/mod.ts";
+import type { ExchangeKey, TimeUnit } from "../exchange/mod.ts";
 import type { BinanceStream, DataOf, Output, OverflowPolicy, Signal, StreamSelection } from "../stream/mod.ts";
 import type { TlsOptions, WebSocketLibrary } from "../transport/portable.ts";
 
@@ -39,9 +39,28 @@ export interface ManagerOptions<O extends Output = Output> {
    * and without the `/stream` or `/ws` at its end that Binance's documents print.
    */
   readonly websocketBaseUrl?: string;
-  /** Proxy for all connections, `scheme://user:password@host:port`. Checked, but refused: not supported yet. */
+  /**
+   * Proxy for all connections: `scheme://user:password@host:port` with the scheme `http`, `https`, `socks4`, `socks4a`,
+   * `socks5` or `socks5h`, user and password percent-encoded; or `"env"` for the one that `WSS_PROXY`, `HTTPS_PROXY`,
+   * `ALL_PROXY` and `NO_PROXY` name when the manager is made. Nothing ever goes around it, and where that can't be
+   * guaranteed construction fails. Default: none, whatever the environment says.
+   */
   readonly proxy?: string;
-  /** TLS of `wss://` connections. Certificates are always verified. Default: the runtime's own authorities. */
+  /** The first form of a SOCKS5 proxy, `host:port`: the same as `proxy: "socks5://host:port"`. Not together with `proxy`. */
+  readonly socks5ProxyServer?: string;
+  /** User name for `socks5ProxyServer`, as it is, not percent-encoded. Default: none. */
+  readonly socks5ProxyUser?: string;
+  /** Password for `socks5ProxyServer`, as it is. Default: none. */
+  readonly socks5ProxyPass?: string;
+  /**
+   * False is the same as `tls: { rejectUnauthorized: false }`, for connections through `socks5ProxyServer`.
+   * Default: true.
+   */
+  readonly socks5ProxySslVerification?: boolean;
+  /**
+   * TLS of `wss://` connections, and of an `https` proxy. Certificates are verified unless `rejectUnauthorized` is false,
+   * which is logged once as a warning. Default: the runtime's own authorities.
+   */
   readonly tls?: TlsOptions;
   /** What streams deliver unless they say otherwise. Default: `"raw"`. */
   readonly output?: O;
@@ -116,6 +135,11 @@ export interface ManagerOptions<O extends Output = Output> {
    * sent when something happens, such as `trade`, may always be silent.
    */
   readonly silenceMs?: Readonly<Record<string, number>>;
+  /**
+   * Unit of the times in messages: `"microsecond"` only where the exchange has it (spot). Default: `"millisecond"`, as the
+   * exchange sends by itself.
+   */
+  readonly timeUnit?: TimeUnit;
 }
 
 /**

@@ -5,17 +5,11 @@
  */
 
 import * as z from "zod/mini";
-import {
-  checkedOptions,
-  InvalidOptionsError,
-  InvalidProxyUrlError,
-  type Logger,
-  ProxyUnavailableError,
-  UnknownExchangeError,
-} from "../base/mod.ts";
-import { exchangeKeys, isExchangeKey } from "../exchange/mod.ts";
+import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
+import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
 import { type Output, selectionShape } from "../stream/mod.ts";
-import { type LibraryTable, parseProxyUrl, selectLibrary, tlsSchema } from "../transport/portable.ts";
+import { type LibraryTable, proxySchema, selectLibrary, tlsSchema } from "../transport/portable.ts";
+import { checkProxyCombination } from "./proxy.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
 
 function integer(minimum: number, maximum: number) {
@@ -63,6 +57,15 @@ const output = z.optional(z.enum(["raw", "json"], '"raw" or "json"'));
 const overflow = z.optional(z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'));
 const bufferSize = integer(1, 2 ** 24);
 
+/** A string, and no message shows what was given in its place. */
+function secret(path: string) {
+  const check = (value: unknown): void => {
+    if (typeof value === "string") return;
+    throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected a string`, { path });
+  };
+  return z.optional(z.custom<string>().check(problem(check)));
+}
+
 function checkExchange(key: string): void {
   if (!isExchangeKey(key)) throw new UnknownExchangeError(key, exchangeKeys);
 }
@@ -78,19 +81,6 @@ function checkBaseUrl(url: string): void {
     [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
   if (!isUsable) refuse('"ws://host:port" or "wss://host:port", without credentials, query and fragment');
   if (/\/(stream|ws)\/*$/.test(url)) refuse('it without "/stream" or "/ws" at its end, which the manager adds');
-}
-
-/** No value is shown that may hold a password. */
-function checkProxy(url: unknown): void {
-  if (typeof url !== "string") {
-    throw new InvalidProxyUrlError(
-      'Cannot use this as `proxy`: expected a string, "scheme://user:password@host:port"',
-    );
-  }
-  throw new ProxyUnavailableError(
-    parseProxyUrl(url).masked,
-    "this version has no support for proxies yet, and nothing may go around a proxy; leave `proxy` out to connect directly",
-  );
 }
 
 /** A callback has no buffer: who sets both expects something that will not happen. */
@@ -126,7 +116,11 @@ function managerSchema(libraries: LibraryTable) {
       z.string('"builtin" or "native"').check(problem((name) => void selectLibrary(libraries, name))),
     ),
     websocketBaseUrl: z.optional(z.string("a URL").check(problem(checkBaseUrl))),
-    proxy: z.optional(z.unknown().check(problem(checkProxy))),
+    proxy: proxySchema,
+    socks5ProxyServer: secret("socks5ProxyServer"),
+    socks5ProxyUser: secret("socks5ProxyUser"),
+    socks5ProxyPass: secret("socks5ProxyPass"),
+    socks5ProxySslVerification: z.optional(z.boolean("true or false")),
     tls: z.optional(tlsSchema),
     output,
     onData: callable,
@@ -148,7 +142,15 @@ function managerSchema(libraries: LibraryTable) {
     rolloverAgeMs: zeroOr(100, DAY_MS),
     overlapMs: integer(100, 600_000),
     silenceMs: z.optional(z.record(z.string(), silence, "an object of times in ms by stream or channel")),
-  }, "an object").check(problem(checkBufferCombination), problem(checkReconnectDelays));
+    timeUnit: z.optional(z.enum(timeUnits, '"millisecond" or "microsecond"')),
+  }, "an object").check(
+    problem(checkBufferCombination),
+    problem(checkReconnectDelays),
+    problem(checkProxyCombination),
+    problem(({ exchange = "binance.com", timeUnit }) => {
+      if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
+    }),
+  );
 }
 
 const streamSchema = z.strictObject({

@@ -43,7 +43,7 @@ export interface StreamMessage {
   /** Name of the stream that the message belongs to, such as `"btcusdt@trade"`. */
   readonly stream: string;
   /**
-   * The payload as Binance sends it, an array for streams such as `!ticker@arr`. Numbers beyond 2^53 lose digits here;
+   * The payload as Binance sends it, an array for streams such as `!miniTicker@arr`. Numbers beyond 2^53 lose digits here;
    * use the output `"raw"` where they matter.
    */
   readonly data: Readonly<Record<string, unknown>>;

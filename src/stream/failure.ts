@@ -4,7 +4,13 @@
  * @module
  */
 
-import { ConnectionFailedError, HandshakeRejectedError, HandshakeTimeoutError, messageOf } from "../base/mod.ts";
+import {
+  ConnectionFailedError,
+  HandshakeRejectedError,
+  HandshakeTimeoutError,
+  messageOf,
+  ProxyConnectionError,
+} from "../base/mod.ts";
 
 /** Why an attempt to connect failed. */
 export interface Failure {
@@ -38,13 +44,15 @@ export function failureOf(error: unknown): Failure {
 }
 
 function retryAfterOf(error: ConnectionFailedError): number | undefined {
-  if (error.status !== 429 && error.status !== 418) return undefined;
+  // A proxy's own status is not the exchange's.
+  if (error instanceof ProxyConnectionError || (error.status !== 429 && error.status !== 418)) return undefined;
   const asked = error instanceof HandshakeRejectedError ? error.retryAfterMs : undefined;
   return asked ?? (error.status === 418 ? BANNED_MS : LIMITED_MS);
 }
 
 function textOf(error: ConnectionFailedError): string {
   const { status, cause } = error;
+  if (error instanceof ProxyConnectionError) return error.message;
   if (status !== undefined) return STATUS_TEXTS[status] ?? `the exchange answers with status ${status}`;
   if (error instanceof HandshakeTimeoutError) return "the exchange does not answer in time";
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";

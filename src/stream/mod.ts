@@ -8,7 +8,7 @@ export type { DataOf, Output, StreamMessage } from "./delivery.ts";
 export { ConnectBudget, sharedConnectBudget } from "./connect_budget.ts";
 export type { LinkSettings } from "./link_settings.ts";
 export type { OverflowPolicy } from "./message_buffer.ts";
-export { checkCapacity, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
+export { checkStreams, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
   ConnectFailedSignal,

@@ -6,12 +6,19 @@
 
 import * as z from "zod/mini";
 import { checkedOptions, InvalidOptionsError, MaximumSubscriptionsExceededError, throwProblems } from "../base/mod.ts";
-import { crossProduct, type Exchange, normalizeStreamName, routeOf, StreamNameError } from "../exchange/mod.ts";
+import {
+  checkDeliverable,
+  crossProduct,
+  type Exchange,
+  normalizeStreamName,
+  routeOf,
+  StreamNameError,
+} from "../exchange/mod.ts";
 
 /**
  * Which streams are meant: either exact names in `streams`, or the cross product of `channels` and `markets`. Symbols
- * are written in lower case for you. Special streams pair with the channel `arr`: `{ channels: "arr", markets: "!ticker" }`
- * means `!ticker@arr`.
+ * are written in lower case for you. Special streams pair with the channel `arr`: `{ channels: "arr", markets: "!miniTicker" }`
+ * means `!miniTicker@arr`.
  *
  * @example
  * ```ts
@@ -25,11 +32,11 @@ import { crossProduct, type Exchange, normalizeStreamName, routeOf, StreamNameEr
  * ```
  */
 export interface StreamSelection {
-  /** Exact names of Binance's streams, such as `"btcusdt@trade"` or `"!ticker@arr"`. Not together with the other two. */
+  /** Exact names of Binance's streams, such as `"btcusdt@trade"` or `"!miniTicker@arr"`. Not together with the other two. */
   readonly streams?: string | readonly string[];
   /** Channels, such as `"trade"`, `"kline_1m"`, `"depth20@100ms"` or `"arr"`. Needs `markets`. */
   readonly channels?: string | readonly string[];
-  /** Symbols in either case, such as `"btcusdt"`, or special streams such as `"!ticker"`. Needs `channels`. */
+  /** Symbols in either case, such as `"btcusdt"`, or special streams such as `"!miniTicker"`. Needs `channels`. */
   readonly markets?: string | readonly string[];
 }
 
@@ -56,11 +63,13 @@ export function checkedNames(selection: StreamSelection): string[] {
 }
 
 /**
- * Throws if these streams need more connections to one path of the exchange than are allowed.
+ * Throws if the exchange would stay silent about a stream, or if these need more connections to one path than are allowed.
  *
+ * @throws {InvalidOptionsError} if the exchange acknowledges one and never sends anything.
  * @throws {MaximumSubscriptionsExceededError} if they do.
  */
-export function checkCapacity(exchange: Exchange, streams: readonly string[], maxLinks: number): void {
+export function checkStreams(exchange: Exchange, streams: readonly string[], maxLinks: number): void {
+  checkDeliverable(exchange, streams);
   const { key, maxStreamsPerConnection } = exchange;
   for (const group of Map.groupBy(new Set(streams), (stream) => routeOf(exchange, stream)).values()) {
     if (group.length > maxStreamsPerConnection * maxLinks) {

@@ -5,11 +5,18 @@
  */
 
 import { messageOf, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
-import { connectionUrl, type Exchange, type Route, routeOf } from "../exchange/mod.ts";
+import {
+  connectionUrl,
+  type ConnectionUrlOptions,
+  type Exchange,
+  type Route,
+  routeOf,
+  undocumentedWarning,
+} from "../exchange/mod.ts";
 import { type DataOf, Delivery, type DeliverySettings, isThenable, type Output } from "./delivery.ts";
 import { Link } from "./link.ts";
 import type { LinkSettings } from "./link_settings.ts";
-import { checkCapacity, checkedNames, type StreamSelection } from "./selection.ts";
+import { checkedNames, checkStreams, type StreamSelection } from "./selection.ts";
 import type { Signal } from "./signals.ts";
 import type { StreamState, StreamStatistics } from "./stream_state.ts";
 import type { SubscriptionAudit } from "./subscriptions.ts";
@@ -20,6 +27,8 @@ export interface StreamSettings<O extends Output> {
   readonly label: string | undefined;
   readonly exchange: Exchange;
   readonly baseUrl: string;
+  /** What the URLs say beside the path. */
+  readonly urlOptions: ConnectionUrlOptions;
   readonly link: LinkSettings;
   /** Most connections to one path of the exchange. */
   readonly maxLinks: number;
@@ -148,7 +157,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   async subscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
     const streams = checkedNames(selection);
-    checkCapacity(this.#settings.exchange, [...this.subscriptions, ...streams], this.#settings.maxLinks);
+    checkStreams(this.#settings.exchange, [...this.subscriptions, ...streams], this.#settings.maxLinks);
     await this.#add(streams);
   }
 
@@ -236,7 +245,12 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   }
 
   #add(streams: readonly string[]): Promise<void> {
-    const byRoute = Map.groupBy(streams, (stream) => routeOf(this.#settings.exchange, stream));
+    const { exchange, link: { logger } } = this.#settings;
+    for (const stream of streams) {
+      const warning = undocumentedWarning(exchange, stream);
+      if (warning !== undefined) logger.warn(warning);
+    }
+    const byRoute = Map.groupBy(streams, (stream) => routeOf(exchange, stream));
     const settled = [...byRoute].flatMap(([route, group]) => {
       return [...this.#spread(route, group)].map(([link, share]) => link.add(share));
     });
@@ -262,17 +276,22 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   }
 
   #newLink(route: Route, links: Link[]): Link {
-    const link = new Link(connectionUrl(this.#settings.baseUrl, route), this.#settings.link, {
-      onData: (text) => this.#delivery.deliver(text),
-      onConnect: (url) => this.#signal({ type: "CONNECT", url }),
-      onDisconnect: (url, close) => this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
-      onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
-      onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
-      onGap: (url, gap) => this.#signal({ type: "GAP", url, ...gap }),
-      onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
-      onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
-      onCrash: (error) => void this.#crash(error),
-    });
+    const link = new Link(
+      connectionUrl(this.#settings.baseUrl, route, this.#settings.urlOptions),
+      this.#settings.link,
+      {
+        onData: (text) => this.#delivery.deliver(text),
+        onConnect: (url) => this.#signal({ type: "CONNECT", url }),
+        onDisconnect: (url, close) =>
+          this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
+        onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
+        onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
+        onGap: (url, gap) => this.#signal({ type: "GAP", url, ...gap }),
+        onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
+        onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
+        onCrash: (error) => void this.#crash(error),
+      },
+    );
     links.push(link);
     return link;
   }

@@ -1,7 +1,7 @@
 /**
  * A local exchange for tests: a server on loopback that behaves like Binance's market stream endpoint and misbehaves on
- * demand, a seeded generator of Binance-shaped messages, recordings, and a clock that is moved by hand. Needs Deno, Bun
- * or Node.
+ * demand, a stand-in for a proxy, a seeded generator of Binance-shaped messages, recordings, and a clock that is moved by
+ * hand. Needs Deno, Bun or Node.
  *
  * @module
  */
@@ -18,6 +18,8 @@ export type {
 } from "./fault_options.ts";
 export { type LocalExchange, startLocalExchange } from "./local_exchange.ts";
 export type { LocalExchangeLimits, LocalMarket } from "./markets.ts";
+export { type LocalProxy, type LocalProxyFaults, type LocalProxyRequest, startLocalProxy } from "./local_proxy.ts";
+export type { LocalProxyOptions } from "./local_proxy_options.ts";
 export type { LocalExchangeOptions } from "./options.ts";
 export {
   formatRow,

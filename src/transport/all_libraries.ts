@@ -8,13 +8,15 @@ import type { Connection, ConnectionListener, ConnectOptions, WebSocketLibrary }
 import type { FrameListener } from "./frames.ts";
 import { bindOpenConnection, builtinEntry, type LibraryTable } from "./library.ts";
 import { nativeUnavailableReason, openNative } from "./native/mod.ts";
+import { openBridge } from "./proxy/bridge.ts";
 import { bindConnect } from "./pull.ts";
 import type { PullConnection, PullOptions } from "./pull_connection.ts";
 
 /** The libraries of the doors `.`, `./transport` and `./cli`. */
 export const allLibraries: LibraryTable = {
-  builtin: builtinEntry,
-  native: { open: openNative, unavailableReason: nativeUnavailableReason },
+  builtin: builtinEntry(openBridge),
+  // Raw sockets go where they are told.
+  native: { open: openNative, unavailableReason: nativeUnavailableReason, checkProxy: () => {} },
 };
 
 /**
@@ -27,6 +29,8 @@ export const allLibraries: LibraryTable = {
  * @throws {UnknownWebSocketLibraryError} if there is no such library.
  * @throws {WebSocketLibraryUnavailableError} if it can't run here.
  * @throws {InvalidOptionsError} if the URL, the listener or an option can't be used, or not with this library here.
+ * @throws {ProxyUnavailableError} if a proxy is asked for, or has to be avoided, and this runtime can't.
+ * @throws {ProxyConnectionError} if the proxy opened no way to the server.
  * @throws {HandshakeRejectedError} if the server answered with another status than 101.
  * @throws {HandshakeTimeoutError} if it took longer than `handshakeTimeoutMs`.
  * @throws {ConnectionFailedError} if it failed in any other way.
@@ -59,6 +63,8 @@ export const openConnection: (
  * @throws {UnknownWebSocketLibraryError} if there is no such library.
  * @throws {WebSocketLibraryUnavailableError} if it can't run here.
  * @throws {InvalidOptionsError} if the URL or an option can't be used, or not with this library here.
+ * @throws {ProxyUnavailableError} if a proxy is asked for, or has to be avoided, and this runtime can't.
+ * @throws {ProxyConnectionError} if the proxy opened no way to the server.
  * @throws {HandshakeRejectedError} if the server answered with another status than 101.
  * @throws {HandshakeTimeoutError} if it took longer than `handshakeTimeoutMs`.
  * @throws {ConnectionFailedError} if it failed in any other way.

@@ -6,9 +6,10 @@
  */
 
 import * as z from "zod/mini";
-import { checkedOptions, InvalidOptionsError } from "../base/mod.ts";
+import { checkedOptions, InvalidOptionsError, InvalidProxyUrlError } from "../base/mod.ts";
 import { type ConnectionListener, type ConnectOptions, isFrameListener } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
+import { parseProxyUrl } from "./proxy/proxy_url.ts";
 
 /** The longest time that timers of all runtimes can wait, and the largest array that all of them make. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -59,13 +60,36 @@ export function checkUrl(url: string): URL {
 
 /** Makes a zod check of a function that returns what is wrong, and where below the checked value. */
 function check<T>(find: (value: T) => readonly [path: string, message: string] | undefined): z.core.CheckFn<T> {
+  return checkThat((value) => {
+    const [path, message] = find(value) ?? [];
+    if (message !== undefined) throw new InvalidOptionsError(message, path === undefined ? {} : { path });
+  });
+}
+
+/** Makes a zod check of a function that throws an {@linkcode InvalidOptionsError}. */
+function checkThat<T>(verify: (value: T) => void): z.core.CheckFn<T> {
   return (context) => {
-    const [path, message] = find(context.value) ?? [];
-    if (message === undefined) return;
-    const error = new InvalidOptionsError(message, path === undefined ? {} : { path });
-    context.issues.push({ code: "custom", input: undefined, message, params: { error } });
+    try {
+      verify(context.value);
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      context.issues.push({ code: "custom", input: undefined, message: error.message, params: { error } });
+    }
   };
 }
+
+/** Throws unless `setting` can be the option `proxy`: a proxy URL or `"env"`. No message shows a password. */
+function checkProxy(setting: unknown): void {
+  if (typeof setting !== "string") {
+    throw new InvalidProxyUrlError(
+      'Cannot use this as `proxy`: expected a string, "scheme://user:password@host:port" or "env"',
+    );
+  }
+  if (setting !== "env") parseProxyUrl(setting);
+}
+
+/** The schema of the option `proxy`, wherever it stands. */
+export const proxySchema = z.optional(z.unknown().check(checkThat(checkProxy)));
 
 /** RFC 6455 4.1: each subprotocol once, as a token. */
 function findInProtocols(protocols: readonly unknown[]): readonly [string, string] | undefined {
@@ -158,6 +182,7 @@ const optionsSchema = z.strictObject({
   ),
   signal: z.optional(z.custom<AbortSignal>((value) => value instanceof AbortSignal, "an AbortSignal")),
   tls: z.optional(tlsSchema),
+  proxy: proxySchema,
 }, "an object").check(
   check(({ pingIntervalMs = 0, pingTimeoutMs }) =>
     pingTimeoutMs !== undefined && pingIntervalMs === 0

@@ -7,6 +7,9 @@
 import { ConnectionFailedError, HandshakeRejectedError, InvalidOptionsError } from "../base/mod.ts";
 import { originOf } from "./arguments.ts";
 import type { ConnectOptions, PeerCertificate, TlsOptions } from "./connection.ts";
+import { borrowHttpClient, type ClientLoan, type DenoHttpClient } from "./deno_http_client.ts";
+import type { Bridge } from "./proxy/loopback.ts";
+import type { ProxyUrl } from "./proxy/proxy_url.ts";
 
 /** What Bun's and Deno's constructors take beyond the standard. */
 interface RuntimeWebSocketOptions {
@@ -36,17 +39,12 @@ export interface BunWebSocket extends WebSocket {
   terminate(): void;
 }
 
-/** Deno's HTTP client. */
-export interface DenoHttpClient {
-  close(): void;
-}
-
 /** The parts of the runtimes' globals that are used here; absent where they don't exist. */
 const runtime = globalThis as {
   // The reason for the cast: no runtime's types know the other runtimes' globals.
   WebSocket?: new (url: string, options?: readonly string[] | RuntimeWebSocketOptions) => WebSocket;
   Bun?: { version: string };
-  Deno?: { createHttpClient?(options: { caCerts?: readonly string[] }): DenoHttpClient };
+  Deno?: { createHttpClient?: unknown };
   process?: {
     versions?: { node?: string };
     getBuiltinModule?(name: "node:tls"): { getCACertificates(type: "default"): readonly string[] };
@@ -60,8 +58,11 @@ export function builtinUnavailableReason(): string | undefined {
     : undefined;
 }
 
-/** Throws if this runtime's WebSocket can't do what the options ask for: nothing is left out silently. */
-export function refuseUnsupported(options: ConnectOptions): void {
+/**
+ * Throws if this runtime's WebSocket can't do what the options ask for: nothing is left out silently. `isProxied` says
+ * that TLS is not the runtime's, but that of a bridge, which can do everything.
+ */
+export function refuseUnsupported(options: ConnectOptions, isProxied: boolean): void {
   const { headers = {}, tls = {}, perMessageDeflate = false, pingIntervalMs = 0 } = options;
   const isBun = runtime.Bun !== undefined;
   const isDeno = runtime.Deno !== undefined;
@@ -82,42 +83,48 @@ export function refuseUnsupported(options: ConnectOptions): void {
   // Bun's is told whether to offer it; Deno's never does, those of Node and browsers always do.
   if (perMessageDeflate && !isBun) refuse("perMessageDeflate", notHere);
   if (pingIntervalMs > 0 && !isBun) refuse("pingIntervalMs", notHere);
+  if (Object.keys(headers).length > 0 && !hasHeaders) {
+    refuse("headers", "this runtime's own WebSocket sends none; expected no headers");
+  }
+  if (isProxied) return;
   if (tls.ca !== undefined && !isBun && runtime.Deno?.createHttpClient === undefined) refuse("tls.ca", notHere);
   if (tls.rejectUnauthorized === false && !isBun) refuse("tls.rejectUnauthorized", notHere);
   if (tls.servername !== undefined && !isBun) refuse("tls.servername", notHere);
   if (tls.checkServerIdentity !== undefined && !isBun) refuse("tls.checkServerIdentity", notHere);
-  if (Object.keys(headers).length > 0 && !hasHeaders) {
-    refuse("headers", "this runtime's own WebSocket sends none; expected no headers");
-  }
 }
 
-/** Makes the runtime's WebSocket; the options have passed {@linkcode refuseUnsupported}. */
-export function createSocket(url: URL, options: ConnectOptions, client: DenoHttpClient | undefined): WebSocket {
+/** Makes the runtime's WebSocket to `url`, over the bridge if there is one; see {@linkcode refuseUnsupported}. */
+export function createSocket(
+  url: URL,
+  options: ConnectOptions,
+  bridge: Bridge | undefined,
+  client: DenoHttpClient | undefined,
+): WebSocket {
   const { WebSocket } = runtime;
   if (WebSocket === undefined) {
     throw new ConnectionFailedError(`Cannot open ${originOf(url)}: ${builtinUnavailableReason()}`);
   }
   const { headers, protocols = [], perMessageDeflate: deflate = false } = options;
   const perMessageDeflate = deflate === true;
+  const { href } = bridge?.url ?? url;
   try {
     if (runtime.Bun !== undefined) {
-      const tls = url.protocol === "wss:" ? { tls: bunTls(options.tls ?? {}) } : {};
-      return new WebSocket(url.href, { perMessageDeflate, protocols, ...(headers && { headers }), ...tls });
+      const tls = url.protocol === "wss:" && bridge === undefined ? { tls: bunTls(options.tls ?? {}) } : {};
+      return new WebSocket(href, { perMessageDeflate, protocols, ...(headers && { headers }), ...tls });
     }
     if (runtime.Deno !== undefined || runtime.process?.versions?.node !== undefined) {
-      return new WebSocket(url.href, { protocols, ...(headers && { headers }), ...(client && { client }) });
+      return new WebSocket(href, { protocols, ...(headers && { headers }), ...(client && { client }) });
     }
-    return new WebSocket(url.href, protocols);
+    return new WebSocket(href, protocols);
   } catch (error) {
-    const cause = redacted(error, url);
+    const cause = redacted(error, url, bridge?.url);
     throw new ConnectionFailedError(`Cannot open ${originOf(url)}: ${cause.message}`, { cause });
   }
 }
 
-/** Deno adds authorities by an HTTP client; others don't need one. */
-export function httpClient({ tls }: ConnectOptions): DenoHttpClient | undefined {
-  if (tls?.ca === undefined || runtime.Bun !== undefined) return undefined;
-  return runtime.Deno?.createHttpClient?.({ caCerts: tls.ca });
+/** Deno adds authorities, and is kept from proxies of the environment, by an HTTP client; others don't need one. */
+export function httpClient({ tls }: ConnectOptions, bridge: Bridge | undefined): ClientLoan | undefined {
+  return borrowHttpClient(bridge === undefined ? { caCerts: tls?.ca } : { proxy: bridge.proxyUrl });
 }
 
 function bunTls({ ca, rejectUnauthorized = true, servername, checkServerIdentity }: TlsOptions): BunTlsOptions {
@@ -146,19 +153,22 @@ export function destroy(socket: WebSocket): void {
   else socket.close();
 }
 
-/** What an error event says: Deno and Bun give an ErrorEvent with a message and an error, Node and browsers nothing. */
-export function failureOf(event: Event, url: URL): Error {
+/**
+ * What an error event says: Deno and Bun give an ErrorEvent with a message and an error, Node and browsers nothing.
+ * `opened` is what was opened in place of the URL, if something was.
+ */
+export function failureOf(event: Event, url: URL, opened: URL | undefined): Error {
   const { message, error } = event as Partial<ErrorEvent>; // the cast: which event it is depends on the runtime
-  if (message) return redacted(Object.assign(new Error(message), codeOf(error)), url);
-  return error instanceof Error ? redacted(error, url) : new Error("the runtime gives no reason");
+  if (message) return redacted(Object.assign(new Error(message), codeOf(error)), url, opened);
+  return error instanceof Error ? redacted(error, url, opened) : new Error("the runtime gives no reason");
 }
 
 /** An error with the same code whose message shows nothing of the URL but its origin: Bun's messages quote all of it. */
-function redacted(error: unknown, url: URL): Error {
+function redacted(error: unknown, url: URL, opened: URL = url): Error {
   const text = error instanceof Error ? error.message : String(error);
   const message = text.replace(/^WebSocket connection to '.*?' failed: /s, "")
-    .replaceAll(url.href, originOf(url))
-    .replaceAll(url.pathname.length > 1 || url.search !== "" ? url.pathname + url.search : url.href, "");
+    .replaceAll(opened.href, originOf(url))
+    .replaceAll(opened.pathname.length > 1 || opened.search !== "" ? opened.pathname + opened.search : opened.href, "");
   return Object.assign(new Error(message), codeOf(error));
 }
 
@@ -171,17 +181,24 @@ function codeOf(error: unknown): { code?: string } {
 /** Deno: "Invalid status code: 429". Bun: "Expected 101 status code: 429", "407 …". workerd: "… but received 429 instead". */
 const STATUS = /(?:status code:?|but received) (\d{3})\b/;
 
-/** The error of an opening that failed. */
-export function openingError(url: URL, failure: Error | undefined, event: CloseEvent): ConnectionFailedError {
-  const origin = originOf(url);
+/** The error of an opening that failed, on its way through `proxy` if there is one. */
+export function openingError(
+  url: URL,
+  proxy: ProxyUrl | undefined,
+  bridge: Bridge | undefined,
+  told: Error | undefined,
+  event: CloseEvent,
+): ConnectionFailedError {
+  const failure = bridge?.failure ?? told;
+  const origin = proxy === undefined ? originOf(url) : `${originOf(url)} through the proxy ${proxy.masked}`;
   const reason = failure?.message || event.reason || "the connection ended before the handshake";
   const cause = failure === undefined ? {} : { cause: failure };
-  const status = STATUS.exec(reason)?.[1];
-  if (status === undefined || status === "101") {
+  const status = bridge?.status ?? Number(STATUS.exec(reason)?.[1] ?? 101);
+  if (status === 101) {
     return new ConnectionFailedError(`Cannot open ${origin}: ${reason}`, cause);
   }
   return new HandshakeRejectedError(`Cannot open ${origin}: the server answered with status ${status} instead of 101`, {
-    status: Number(status),
+    status,
     ...cause,
   });
 }

@@ -47,7 +47,8 @@ export interface PeerCertificate {
 
 /**
  * TLS of a `wss://` connection. Certificates are verified, by chain and by name, unless `rejectUnauthorized` is false;
- * no environment variable changes that. All of it is ignored for `ws://` URLs.
+ * no environment variable changes that. `ca` and `rejectUnauthorized` hold for the connection to an `https` proxy too,
+ * whose certificate is verified against the proxy's name. All of it is ignored for `ws://` URLs without such a proxy.
  *
  * @example
  * ```ts
@@ -129,7 +130,10 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Subprotocols to offer (RFC 6455 1.9), most wanted first. Default: none. */
   readonly protocols?: readonly string[];
-  /** Longest time in ms for DNS, TCP, TLS and the handshake together, 1 to 2147483647. Default: 10000. */
+  /**
+   * Longest time in ms for DNS, TCP, a proxy, TLS and the handshake together, 1 to 2147483647; a SOCKS proxy gets at most
+   * 120000 of it to open the tunnel. Default: 10000.
+   */
   readonly handshakeTimeoutMs?: number;
   /**
    * Longest time in ms that `close()` waits for the peer's Close frame before the socket is destroyed, 1 to 2147483647.
@@ -179,6 +183,15 @@ export interface ConnectOptions {
   readonly perMessageDeflate?: boolean | PerMessageDeflateOptions;
   /** Aborts the opening; an open connection is not touched. Default: none. */
   readonly signal?: AbortSignal;
-  /** TLS of a `wss://` URL. Default: the runtime's own authorities. */
+  /** TLS of a `wss://` URL, and of an `https` proxy. Default: the runtime's own authorities. */
   readonly tls?: TlsOptions;
+  /**
+   * The proxy to connect through: `"scheme://user:password@host:port"`, the scheme `http` or `https` (CONNECT, RFC 9110
+   * 9.3.6, with Basic credentials), `socks4` or `socks5` (the target's name is looked up here), `socks4a` or `socks5h`
+   * (at the proxy). User and password are percent-encoded; the default ports are 80, 443 and 1080. `"env"` takes it from
+   * the first variable that is set: `wss_proxy`, `https_proxy` or `all_proxy` for `wss://`, `ws_proxy`, `http_proxy` or
+   * `all_proxy` for `ws://`, each in lower case before upper case, unless `no_proxy` excepts the host. A proxy that can't
+   * be reached is a {@linkcode ProxyConnectionError}. Default: none, whatever the environment says.
+   */
+  readonly proxy?: string;
 }

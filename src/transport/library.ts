@@ -6,10 +6,12 @@
  */
 
 import { UnknownWebSocketLibraryError, WebSocketLibraryUnavailableError } from "../base/mod.ts";
-import { openBuiltin } from "./builtin.ts";
+import { builtinOver } from "./builtin.ts";
 import { builtinUnavailableReason } from "./builtin_socket.ts";
 import type { Connection, ConnectionListener, ConnectOptions, OpenConnection, WebSocketLibrary } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
+import { needsBridge, type OpenBridge } from "./proxy/loopback.ts";
+import type { ProxyUrl } from "./proxy/proxy_url.ts";
 
 /** One library: how it opens a connection, and why it can't run here. */
 export interface LibraryEntry {
@@ -17,6 +19,11 @@ export interface LibraryEntry {
   readonly open: OpenConnection;
   /** Why the library can't run here, or `undefined` if it can. */
   readonly unavailableReason: () => string | undefined;
+  /**
+   * Throws if the library can't keep to the proxy that was asked for, or to none, so that this is known before anything
+   * is opened: {@linkcode ProxyUnavailableError}.
+   */
+  readonly checkProxy: (proxy: ProxyUrl | undefined) => void;
 }
 
 /** The libraries that a door knows. All are named here, also those that a door leaves out. */
@@ -25,12 +32,22 @@ export type LibraryTable = Readonly<Record<WebSocketLibrary, LibraryEntry>>;
 /** The names of all libraries. */
 export const webSocketLibraries: readonly WebSocketLibrary[] = ["builtin", "native"];
 
-/** The library that runs everywhere. */
-export const builtinEntry: LibraryEntry = { open: openBuiltin, unavailableReason: builtinUnavailableReason };
+/** The library that runs everywhere, with proxies only where `openBridge` is given. */
+export function builtinEntry(openBridge?: OpenBridge): LibraryEntry {
+  return {
+    open: builtinOver(openBridge),
+    unavailableReason: builtinUnavailableReason,
+    checkProxy: (proxy) => void needsBridge("WebSocket", proxy, openBridge !== undefined),
+  };
+}
 
 /** The entry of a library that is not part of a door's module graph. */
 export function leftOut(reason: string): LibraryEntry {
-  return { open: () => Promise.reject(new TypeError(reason)), unavailableReason: () => reason };
+  return {
+    open: () => Promise.reject(new TypeError(reason)),
+    unavailableReason: () => reason,
+    checkProxy: () => {},
+  };
 }
 
 /**

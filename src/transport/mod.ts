@@ -34,6 +34,7 @@ export type {
   TlsOptions,
   WebSocketLibrary,
 } from "./connection.ts";
+export { fetchThrough, type FetchThroughOptions } from "./http_request.ts";
 export { FRAME_HEAD_ROOM } from "./frames.ts";
 export type { Frame, FrameListener, FrameOpcode, InPlaceOptions } from "./frames.ts";
 export type { Message, PullConnection, PullOptions } from "./pull_connection.ts";
@@ -43,6 +44,10 @@ export {
   HandshakeRejectedError,
   HandshakeTimeoutError,
   InvalidOptionsError,
+  InvalidProxyUrlError,
+  ProxyConnectionError,
+  type ProxyStage,
+  ProxyUnavailableError,
   RawtickError,
   UnknownWebSocketLibraryError,
   WebSocketLibraryUnavailableError,

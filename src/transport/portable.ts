@@ -5,7 +5,7 @@
  * @module
  */
 
-export { tlsSchema } from "./arguments.ts";
+export { proxySchema, tlsSchema } from "./arguments.ts";
 export { describeClose } from "./close_info.ts";
 export * from "./connection.ts";
 export {
@@ -16,4 +16,5 @@ export {
   selectLibrary,
   webSocketLibraries,
 } from "./library.ts";
+export { environmentProxy, readEnvironment } from "./proxy/environment.ts";
 export { parseProxyUrl, type ProxyUrl } from "./proxy/proxy_url.ts";

@@ -22,6 +22,7 @@ import {
   type SocketAddress,
 } from "../connection.ts";
 import type { InPlaceOptions } from "../frames.ts";
+import { proxyFor, readEnvironment } from "../proxy/environment.ts";
 import { guard } from "../uncaught.ts";
 import { PerMessageDeflate } from "./deflate.ts";
 import { createDeflateOffer } from "./deflate_offer.ts";
@@ -143,7 +144,7 @@ function engineOptions(options: ConnectOptions, deflate: PerMessageDeflate | und
 /** Makes the library over one kind of socket. */
 export function openOver(open: OpenSocket): OpenConnection {
   return async (url, listener, options = {}): Promise<OwnedConnection> => {
-    checkArguments(url, listener, options);
+    const proxy = proxyFor(options.proxy, checkArguments(url, listener, options), readEnvironment);
     const offer = createDeflateOffer(options.perMessageDeflate);
     if (offer !== undefined && isFrameListener(listener)) {
       throw new InvalidOptionsError(
@@ -155,7 +156,7 @@ export function openOver(open: OpenSocket): OpenConnection {
     const { signal, tls = {}, handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = options;
     signal?.throwIfAborted();
     return await new Promise<OwnedConnection>((resolve, reject) => {
-      new Opening(open, request, { signal, timeoutMs: handshakeTimeoutMs, tls }, {
+      new Opening(open, request, { signal, timeoutMs: handshakeTimeoutMs, tls, proxy }, {
         onUpgraded(socket, { subprotocol, deflate }, rest) {
           const codec = deflate === undefined ? undefined : new PerMessageDeflate(deflate, "client");
           const engine = new Engine(socket, listener, engineOptions(options, codec));
@@ -176,6 +177,7 @@ export function openOver(open: OpenSocket): OpenConnection {
  * @throws {InvalidOptionsError} if the URL, the listener or an option can't be used.
  * @throws {HandshakeRejectedError} if the server answered with something else than 101; redirects are not followed.
  * @throws {HandshakeTimeoutError} if DNS, TCP, TLS and the handshake took longer than `handshakeTimeoutMs`.
+ * @throws {ProxyConnectionError} if the proxy opens no way to the server.
  * @throws {ConnectionFailedError} if anything else failed; the message says what, `cause` is the runtime's error.
  * @throws What `signal` was aborted with.
  *

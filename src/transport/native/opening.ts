@@ -6,6 +6,7 @@
 
 import { ConnectionFailedError, HandshakeTimeoutError, systemClock, type Timer } from "../../base/mod.ts";
 import type { TlsOptions } from "../connection.ts";
+import type { ProxyUrl } from "../proxy/proxy_url.ts";
 import {
   type AcceptedUpgrade,
   checkUpgradeResponse,
@@ -28,6 +29,8 @@ export interface OpeningOptions {
   readonly signal?: AbortSignal | undefined;
   /** What is asked of TLS. */
   readonly tls: TlsOptions;
+  /** The proxy to go through. */
+  readonly proxy?: ProxyUrl | undefined;
 }
 
 /** How the opening ends: exactly one of the two is called, once, and not before `open()` has returned. */
@@ -62,7 +65,7 @@ export class Opening implements ByteSocketHandler {
     this.#timer = systemClock.setTimer(() => this.#onTimeout(), options.timeoutMs);
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
     try {
-      this.#socket = openSocket({ ...request, tls: options.tls }, this);
+      this.#socket = openSocket({ ...request, tls: options.tls, proxy: options.proxy }, this);
     } catch (error) {
       this.#settle();
       throw this.#error(describeSocketError(error), error);
@@ -111,6 +114,7 @@ export class Opening implements ByteSocketHandler {
   /** The peer or the system has ended the connection. */
   onEnd(error: unknown): void {
     if (this.#rejection !== undefined) this.#reject();
+    else if (error instanceof ConnectionFailedError) this.#fail(error);
     else this.#fail(this.#error(describeSocketError(error), error));
   }
 
@@ -120,8 +124,10 @@ export class Opening implements ByteSocketHandler {
   }
 
   #onTimeout(): void {
-    if (this.#rejection !== undefined) this.#reject();
-    else this.#fail(new HandshakeTimeoutError(this.#request.origin, this.#options.timeoutMs));
+    if (this.#rejection !== undefined) return this.#reject();
+    const error = new HandshakeTimeoutError(this.#request.origin, this.#options.timeoutMs);
+    // The socket tells how far the way through the proxy got.
+    if (this.#socket.giveUp?.(error) !== true) this.#fail(error);
   }
 
   #reject(): void {
@@ -129,8 +135,10 @@ export class Opening implements ByteSocketHandler {
   }
 
   #error(why: string, cause?: unknown): ConnectionFailedError {
+    const { proxy } = this.#options;
+    const way = proxy === undefined ? "" : ` through the proxy ${proxy.masked}`;
     return new ConnectionFailedError(
-      `Cannot open ${this.#request.origin}: ${why}`,
+      `Cannot open ${this.#request.origin}${way}: ${why}`,
       cause === undefined ? {} : { cause },
     );
   }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { HandshakeTimeoutError } from "../../base/mod.ts";
 import type { SocketAddress, TlsOptions } from "../connection.ts";
+import type { ProxyUrl } from "../proxy/proxy_url.ts";
 
 /** Which of the runtimes' sockets a pipe is. */
 export type SocketPath = "bun" | "deno" | "node";
@@ -19,6 +21,8 @@ export interface SocketTarget {
   readonly secure: boolean;
   /** Chain and name of the certificate are verified, unless this says otherwise. */
   readonly tls: TlsOptions;
+  /** The proxy to go through; nothing goes around it. Default: directly. */
+  readonly proxy?: ProxyUrl | undefined;
 }
 
 /** What a socket tells its owner. Never called inside of `openSocket()`, `write()`, `end()` or `destroy()`. */
@@ -65,6 +69,11 @@ export interface ByteSocket {
   end(): void;
   /** Closes at once, in any state; an attempt to connect is given up. */
   destroy(): void;
+  /**
+   * Gives up the way through a proxy, and tells `onEnd()` how far it got, with `reason` as the cause. False, and nothing
+   * done, if there is no such way or it is open.
+   */
+  giveUp?(reason: HandshakeTimeoutError): boolean;
 }
 
 /** Starts to connect. It throws if the runtime does so at once; what fails later is told to `handler.onEnd()`. */

@@ -21,9 +21,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EAI_NONAME: "the host name was not found",
 };
 
-/** Says what `error`, which a socket ended with, means; `undefined` stands for an orderly end by the peer. */
-export function describeSocketError(error: unknown): string {
-  if (error === undefined) return "the server closed the connection";
+/** Says what `error`, which a socket to `peer` ended with, means; `undefined` stands for an orderly end by the peer. */
+export function describeSocketError(error: unknown, peer = "the server"): string {
+  if (error === undefined) return `${peer} closed the connection`;
   const message = error instanceof Error ? error.message : String(error);
   const code = (error as { code?: unknown } | null)?.code; // any value can be thrown; a code is only looked for
   const meaning = typeof code === "string" ? MEANINGS[code] : undefined;

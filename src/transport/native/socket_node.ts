@@ -4,54 +4,48 @@
  * @module
  */
 
-import net from "node:net";
-import tls from "node:tls";
-import { authoritiesWith } from "./authorities.ts";
+import type net from "node:net";
+import type { HandshakeTimeoutError } from "../../base/mod.ts";
+import { discard, tcpBelow } from "../proxy/node_stream.ts";
+import { openStream } from "../proxy/open_stream.ts";
 import type { ByteSocket, ByteSocketHandler, SocketAddresses, SocketTarget } from "./socket.ts";
-
-/** A secure context holds all of the authorities, parsed: 2 to 13 ms to make. */
-const contexts = new WeakMap<readonly string[], tls.SecureContext>();
-
-function contextFor(ca: readonly string[]): tls.SecureContext {
-  let context = contexts.get(ca);
-  if (context === undefined) {
-    context = tls.createSecureContext({ ca: authoritiesWith(ca) });
-    contexts.set(ca, context);
-  }
-  return context;
-}
 
 /** A {@linkcode ByteSocket} over a `net.Socket`. */
 class NodeByteSocket implements ByteSocket {
   handler: ByteSocketHandler;
   readonly path = "node";
-  readonly #socket: net.Socket;
+  #socket: net.Socket | undefined;
+  /** Gives the attempt to connect up; absent after it. */
+  #way: AbortController | undefined;
+  #isProxied = false;
   #open = false;
   #closed = false;
 
-  constructor(socket: net.Socket, openEvent: "connect" | "secureConnect", handler: ByteSocketHandler) {
-    this.#socket = socket;
+  constructor(handler: ByteSocketHandler) {
     this.handler = handler;
-    socket.setNoDelay(true);
-    socket.on(openEvent, () => {
-      if (this.#closed) return;
-      this.#open = true;
-      this.handler.onOpen();
-    });
-    socket.on("data", (chunk: Uint8Array) => {
-      if (!this.#closed) this.handler.onBytes(chunk);
-    });
-    socket.on("end", () => this.#ended(undefined));
-    socket.on("error", (error) => this.#ended(error));
-    socket.on("close", () => this.#ended(undefined));
+  }
+
+  /** Connects to the target. */
+  attach(target: SocketTarget): this {
+    const way = this.#way = new AbortController();
+    this.#isProxied = target.proxy !== undefined;
+    openStream(target, way.signal).then((socket) => {
+      this.#way = undefined;
+      if (this.#closed) return discard(socket);
+      this.#listen(socket);
+      this.#opened();
+      socket.resume();
+    }).catch((error: unknown) => this.#ended(error));
+    return this;
   }
 
   get pendingBytes(): number {
-    return this.#socket.writableLength;
+    return this.#socket?.writableLength ?? 0;
   }
 
   get addresses(): SocketAddresses | undefined {
-    const { localAddress, localPort, remoteAddress, remotePort } = this.#socket;
+    if (this.#socket === undefined) return undefined;
+    const { localAddress, localPort, remoteAddress, remotePort } = tcpBelow(this.#socket);
     if (this.#closed || !localAddress || !localPort || !remoteAddress || !remotePort) return undefined;
     return {
       local: { hostname: localAddress, port: localPort },
@@ -61,31 +55,56 @@ class NodeByteSocket implements ByteSocket {
 
   write(bytes: Uint8Array): number {
     // Beyond its high-water mark the socket would queue without end, and nothing could overtake.
-    if (!this.#open || this.#closed || this.#socket.writableNeedDrain) return 0;
-    this.#socket.write(bytes, this.#written);
+    const socket = this.#socket;
+    if (socket === undefined || !this.#open || this.#closed || socket.writableNeedDrain) return 0;
+    socket.write(bytes, this.#written);
     return bytes.length;
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#socket?.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#socket?.resume();
   }
 
   end(): void {
     this.#closed = true;
-    this.#socket.destroySoon();
+    if (this.#socket !== undefined) this.#socket.destroySoon();
+    else this.#way?.abort();
   }
 
   destroy(): void {
     this.#closed = true;
-    this.#socket.destroy();
+    if (this.#socket !== undefined) this.#socket.destroy();
+    else this.#way?.abort();
+  }
+
+  giveUp(reason: HandshakeTimeoutError): boolean {
+    if (this.#way === undefined || !this.#isProxied) return false;
+    this.#way.abort(reason);
+    return true;
+  }
+
+  #listen(socket: net.Socket): void {
+    this.#socket = socket;
+    socket.on("data", (chunk: Uint8Array) => {
+      if (!this.#closed) this.handler.onBytes(chunk);
+    });
+    socket.on("end", () => this.#ended(undefined));
+    socket.on("error", (error) => this.#ended(error));
+    socket.on("close", () => this.#ended(undefined));
+  }
+
+  #opened(): void {
+    if (this.#closed) return;
+    this.#open = true;
+    this.handler.onOpen();
   }
 
   readonly #written = (): void => {
-    if (!this.#closed && this.#socket.writableLength === 0) this.handler.onDrain();
+    if (!this.#closed && this.#socket?.writableLength === 0) this.handler.onDrain();
   };
 
   #ended(error: unknown): void {
@@ -95,21 +114,7 @@ class NodeByteSocket implements ByteSocket {
   }
 }
 
-/** Connects with `net.connect` or `tls.connect`; see {@linkcode OpenSocket}. */
+/** Connects over `node:net` and `node:tls`, or through a proxy; see {@linkcode OpenSocket}. */
 export function openNodeSocket(target: SocketTarget, handler: ByteSocketHandler): ByteSocket {
-  const { hostname, port, secure } = target;
-  if (!secure) return new NodeByteSocket(net.connect({ host: hostname, port }), "connect", handler);
-  const { ca = [], rejectUnauthorized = true, servername, checkServerIdentity } = target.tls;
-  // An IP address is no server name (RFC 6066 3); the certificate is checked against `host` then.
-  const name = servername ?? (net.isIP(hostname) === 0 ? hostname : undefined);
-  const socket = tls.connect({
-    host: hostname,
-    port,
-    // Not the default where NODE_TLS_REJECT_UNAUTHORIZED=0.
-    rejectUnauthorized,
-    ...(name === undefined ? {} : { servername: name }),
-    ...(checkServerIdentity === undefined ? {} : { checkServerIdentity }),
-    ...(ca.length > 0 ? { secureContext: contextFor(ca) } : {}),
-  });
-  return new NodeByteSocket(socket, "secureConnect", handler);
+  return new NodeByteSocket(handler).attach(target);
 }

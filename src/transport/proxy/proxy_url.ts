@@ -9,6 +9,9 @@ import { InvalidProxyUrlError, listOf } from "../../base/mod.ts";
 /** The schemes of proxies and the ports they stand for. */
 const DEFAULT_PORTS = { http: 80, https: 443, socks4: 1080, socks4a: 1080, socks5: 1080, socks5h: 1080 } as const;
 
+/** Most bytes of a user name or a password in RFC 1929. */
+const MAX_SOCKS_FIELD = 255;
+
 /** The scheme of a proxy URL. */
 export type ProxyScheme = keyof typeof DEFAULT_PORTS;
 
@@ -74,14 +77,45 @@ export function parseProxyUrl(url: string): ProxyUrl {
     );
   }
   const { username, password } = parseUserinfo(userinfo);
-  if (password !== "" && (scheme === "socks4" || scheme === "socks4a")) {
-    throw new InvalidProxyUrlError(`Cannot send a password to a ${scheme} proxy: expected a user name only, or socks5`);
-  }
+  checkCredentials(scheme, username, password);
   const address = `${hostText}:${port}`;
   const credentials = username === "" && password === ""
     ? ""
     : `${encodeURIComponent(username)}${password === "" ? "" : ":***"}@`;
   return { scheme, host, port, username, password, masked: `${scheme}://${credentials}${address}` };
+}
+
+/** Throws unless the protocol can carry the credentials; nothing of them is shown. */
+function checkCredentials(scheme: ProxyScheme, username: string, password: string): void {
+  if (username === "" && password === "") return;
+  const refuse = (why: string): never => {
+    throw new InvalidProxyUrlError(`Cannot send ${why}`);
+  };
+  if (scheme === "http" || scheme === "https") {
+    if (username.includes(":")) refuse(`a user name with ":" to a ${scheme} proxy: expected none (RFC 7617 2)`);
+    // deno-lint-ignore no-control-regex -- these are what must not be there
+    if (/[\x00-\x1f\x7f]/.test(username + password)) {
+      refuse(`control characters in the credentials to a ${scheme} proxy: expected none (RFC 7617 2)`);
+    }
+  } else if (scheme === "socks4" || scheme === "socks4a") {
+    if (password !== "") refuse(`a password to a ${scheme} proxy: expected a user name only, or socks5`);
+    // The protocol ends the user name with NUL and sets no limit; no server takes an endless one.
+    if (username.includes("\0")) refuse(`a user name with NUL to a ${scheme} proxy: expected none`);
+    if (utf8Length(username) > MAX_SOCKS_FIELD) {
+      refuse(`this user name to a ${scheme} proxy: expected at most 255 bytes`);
+    }
+  } else {
+    for (const [what, value] of [["user name", username], ["password", password]] as const) {
+      const length = utf8Length(value);
+      if (length < 1 || length > MAX_SOCKS_FIELD) {
+        refuse(`a ${what} of ${length} bytes to a ${scheme} proxy: expected 1 to 255 (RFC 1929)`);
+      }
+    }
+  }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function isProxyScheme(scheme: string): scheme is ProxyScheme {
