@@ -31,19 +31,27 @@ export {
 export type { ExchangeKey, TimeUnit } from "./exchange/mod.ts";
 export {
   type BinanceStream,
+  type BufferOrder,
   type CallbackErrorSignal,
   type ConnectFailedSignal,
   type ConnectSignal,
+  type ControlRecord,
   type DataOf,
   type DisconnectSignal,
   type FirstReceivedDataSignal,
   type GapSignal,
+  type LinkStatistics,
+  type MessagesDroppedSignal,
   type Output,
   type OverflowPolicy,
+  type Rate,
   type RolloverSignal,
   type Signal,
   type SignalBase,
   type StopSignal,
+  type StreamBuffer,
+  type StreamBufferOptions,
+  type StreamInfo,
   type StreamMessage,
   type StreamSelection,
   type StreamSilentSignal,
@@ -55,4 +63,6 @@ export {
 } from "./stream/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";
 export type { Manager } from "./manager/manager.ts";
+export type { ConnectBudgetStatistics, ManagerStatistics, MonitoringStatus, PrintOptions } from "./monitor/mod.ts";
+export type { ReplaceOptions } from "./manager/proof.ts";
 export type { ManagerOptions, StreamOptions } from "./manager/options.ts";

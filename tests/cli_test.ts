@@ -125,13 +125,13 @@ testEachLibrary("tap says when the connection is lost and is back, and goes on",
   await using exchange = await startLocalExchange({ messagesPerSecond: 100 });
   using command = startCli("tap", STREAM, "-u", exchange.url, "-l", library);
   await command.untilLines(1);
-  exchange.closeConnections(1008, "disconnected");
+  exchange.closeConnections(1001, "disconnected");
   await exchange.waitFor(() => exchange.totalHandshakes === 2);
   const before = command.lines.length;
   await command.untilLines(before + 10);
   command.kill("SIGINT");
   assertEquals(await command.ended, 0, command.errors);
-  assertStringIncludes(command.errors, "\ndisconnected: code 1008, disconnected; reconnecting\n");
+  assertStringIncludes(command.errors, "\ndisconnected: code 1001, disconnected; reconnecting\n");
   assertStringIncludes(command.errors, `\nreconnected to ${exchange.url}/stream (${library})\n`);
   assertMatch(command.errors, /\n\d+ messages in \d+\.\d s, 1 reconnect\n$/);
 });

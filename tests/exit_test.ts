@@ -36,10 +36,12 @@ function run(args: string[]): Promise<{ code: number | null; output: string; too
 
 testEachLibrary("a process ends by itself once its manager is stopped", async (library) => {
   await using exchange = await startLocalExchange();
-  for (const phase of ["running", "connecting", "restarting", "subscribing"]) {
+  for (const phase of ["running", "connecting", "restarting", "subscribing", "replacing", "replaced", "rolling over"]) {
     exchange.refuseConnections(phase === "restarting" ? 503 : undefined);
     exchange.ignoreHandshakes(phase === "connecting");
     exchange.silenceAcks(phase === "subscribing");
+    // Without data, neither a new stream nor a new connection is proven: both stay open beside the old one.
+    exchange.muteStreams(["replacing", "rolling over"].includes(phase) ? ["btcusdt@trade"] : undefined);
     const { code, output } = await run([library, exchange.url, phase]);
     assertEquals(code, 0, `${phase}: ${output}`);
     assertStringIncludes(output, "stopped");

@@ -108,7 +108,7 @@ test("two connections get the same messages of a stream at the same time, at 500
   const startedAt = performance.now();
   await second.take(5_000);
   const ms = performance.now() - startedAt;
-  assert(ms > 900 && ms < 2_000, `5000 messages took ${ms} ms`);
+  assert(ms > 900 && ms < 4_000, `5000 messages took ${ms} ms`);
   const texts = (client: Client) => client.received.map(String);
   const perStream = (all: string[], stream: string) => all.filter((text) => text.startsWith(`{"stream":"${stream}"`));
   for (const stream of streams) {

@@ -155,7 +155,7 @@ test("messages are sent by hand to all, to one, to subscribers, and in fragments
   exchange.send(-1, "to the newest");
   assertEquals(await combined.next(), "to the first");
   assertEquals(await raw.take(2), [new Uint8Array([1, 2, 255]), "to the newest"]);
-  assertThrows(() => exchange.send(7, "x"), RangeError, "Cannot send on the connection 7: open are 0, 1");
+  assertThrows(() => exchange.send(7, "x"), RangeError, "Cannot use the connection 7: open are 0, 1");
 
   assertEquals(exchange.push("btcusdt@trade", { t: 1 }), 2);
   assertEquals([await combined.next(), await raw.next()], ['{"stream":"btcusdt@trade","data":{"t":1}}', '{"t":1}']);

@@ -142,8 +142,6 @@ for (const [what, options, errorClass, path, message] of managerCases) {
 
 test("the manager refuses combinations that can't work", () => {
   const cases: [options: unknown, path: string, message: string][] = [
-    [{ onData() {}, bufferSize: 5 }, "bufferSize", "expected one of them"],
-    [{ onData() {}, overflow: "error" }, "overflow", "expected one of them"],
     [{ reconnectMinDelayMs: 5_000, reconnectMaxDelayMs: 100 }, "reconnectMinDelayMs", "up to `reconnectMaxDelayMs`"],
     [{ websocketBaseUrl: "wss://stream.binance.com:9443/ws" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
     [{ websocketBaseUrl: "ws://127.0.0.1:9/stream/" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
@@ -157,6 +155,29 @@ test("the manager refuses combinations that can't work", () => {
   const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1", onData: (text: string) => text.length });
   const error = assertThrows(() => manager.createStream({ streams: "a@b", output: "json" }), InvalidOptionsError);
   assertEquals(error.path, "output");
+});
+
+test("a named buffer is what it was made as, and nothing else", () => {
+  const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1", bufferSize: 7, overflow: "drop-newest" });
+  const buffer = manager.streamBuffer("quotes", { order: "lifo" });
+  assertEquals([buffer.name, buffer.order, buffer.capacity, buffer.overflow], ["quotes", "lifo", 7, "drop-newest"]);
+  assertEquals(manager.streamBuffer("quotes"), buffer);
+  assertEquals(manager.streamBuffer("quotes", { order: "lifo", capacity: 7 }), buffer);
+  const cases: [name: unknown, options: unknown, path: string, message: string][] = [
+    ["quotes", { order: "fifo" }, "order", 'expected "lifo", as it was made'],
+    ["other", { capacity: 0 }, "capacity", "expected an integer from 1 to 16777216"],
+    ["other", { size: 3 }, "size", "Unknown option"],
+    ["", {}, "name", "expected a string that is not empty"],
+    [5, {}, "name", "expected a string that is not empty"],
+  ];
+  for (const [name, options, path, message] of cases) {
+    // The casts are the point: what a user without types may write.
+    const error = assertThrows(() => manager.streamBuffer(name as string, options as object), InvalidOptionsError);
+    assertEquals(error.path, path);
+    assert(error.message.includes(message), error.message);
+  }
+  assertEquals(manager.streamBuffers, [buffer]);
+  assertEquals([manager.deleteStreamBuffer("quotes"), manager.deleteStreamBuffer("quotes")], [true, false]);
 });
 
 test("a library that is not part of the edge door is an error there", () => {
@@ -242,16 +263,35 @@ const streamCases: [what: string, options: unknown, path: string, message: strin
   ],
   ["an unknown option", { streams: "btcusdt@trade", lable: "x" }, "lable", "Unknown option `lable`"],
   [
-    "a buffer for a callback",
-    { streams: "btcusdt@trade", onData() {}, bufferSize: 9 },
-    "bufferSize",
+    "a named buffer and a callback",
+    { streams: "btcusdt@trade", onData() {}, streamBuffer: "x" },
+    "onData",
     "expected one of them",
   ],
   [
-    "a policy for a callback",
-    { streams: "btcusdt@trade", onData() {}, overflow: "error" },
-    "overflow",
-    "expected one of them",
+    "a size for a named buffer",
+    { streams: "btcusdt@trade", streamBuffer: "x", bufferSize: 9 },
+    "bufferSize",
+    "expected it in `manager.streamBuffer(name, { capacity, overflow })`",
+  ],
+  ["a named buffer without a name", { streams: "btcusdt@trade", streamBuffer: "" }, "streamBuffer", "expected a name"],
+  [
+    "another output than the manager's for a named buffer",
+    { streams: "btcusdt@trade", streamBuffer: "x", output: "json" },
+    "output",
+    "expected the manager's output",
+  ],
+  [
+    "no callbacks at all at a time",
+    { streams: "btcusdt@trade", maxConcurrentCallbacks: 0 },
+    "maxConcurrentCallbacks",
+    "expected an integer from 1 to 65536",
+  ],
+  [
+    "another way with errors",
+    { streams: "btcusdt@trade", onCallbackError: "ignore" },
+    "onCallbackError",
+    'expected "crash" or "continue"',
   ],
 ];
 

@@ -22,6 +22,7 @@ const HELP = `Tasks of this repository:
   conformance [options]  tests/conformance: both libraries on Deno, Bun and Node; --help lists the options
   fuzz [options]         tests/fuzz: random input for the codec and the handshake; --help lists the options
   proxies [options]      tests/proxies: both libraries through every kind of proxy; --help lists the options
+  soak [options]         tests/soak: hours of faults in minutes, both libraries, every message counted; --help lists the options
   cli [arguments]        cli.ts
   bench [arguments]      bench/bench.ts; --help lists them`;
 
@@ -54,6 +55,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runScript("tests/fuzz/main.ts", args);
     case "proxies":
       return await runScript("tests/proxies/main.ts", args);
+    case "soak":
+      return await runScript("tests/soak/main.ts", args);
     case "cli":
       return await runScript("cli.ts", args);
     case "bench":

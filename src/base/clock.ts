@@ -40,12 +40,23 @@ export interface Clock {
   setTimer(callback: () => void, ms: number): Timer;
 }
 
+/** Times from here on are rounded up to whole seconds, shorter ones to whole ms. */
+const LONG_MS = 10_000;
+
+/**
+ * Few different times, none too short: Deno 2.9 keeps a list in memory for each time that a timer was ever set to, until
+ * that time has passed, also if the timer was cancelled. With random times of a day, each timer would leave one.
+ */
+function whole(ms: number): number {
+  return ms < LONG_MS ? Math.ceil(ms) : Math.ceil(ms / 1_000) * 1_000;
+}
+
 /** The real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(callback, ms) {
-    const id = setTimeout(callback, ms);
+    const id = setTimeout(callback, whole(ms));
     return { cancel: () => clearTimeout(id) };
   },
 };

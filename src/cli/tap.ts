@@ -80,6 +80,8 @@ class TapSession implements AsyncDisposable {
       ...(url !== undefined && { websocketBaseUrl: url }),
       ...(proxy !== undefined && { proxy }),
       onData: (text) => this.#take(text),
+      // A message that can't be written as JSON is reported, and no reason to end.
+      onCallbackError: "continue",
       onSignal: (signal) => this.#signalled(signal),
       logger: this.#logger(),
     });

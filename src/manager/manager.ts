@@ -14,13 +14,32 @@ import {
 } from "../base/mod.ts";
 import { type Exchange, exchangeOf, expectedIntervalMs } from "../exchange/mod.ts";
 import {
+  type ManagerStatistics,
+  type Monitored,
+  type MonitoringStatus,
+  MonitoringStatusReport,
+  type PrintOptions,
+  printText,
+  streamInfoText,
+  summaryText,
+} from "../monitor/mod.ts";
+import {
   BinanceStream,
   checkStreams,
   ConnectBudget,
+  type ControlRecord,
+  type DataOf,
   type LinkSettings,
   namesOf,
   type Output,
+  RateSampler,
+  RingBuffer,
   sharedConnectBudget,
+  type Signal,
+  type StreamBuffer,
+  type StreamBufferOptions,
+  StreamBuffers,
+  type StreamInfo,
   type StreamSelection,
   type StreamSettings,
 } from "../stream/mod.ts";
@@ -32,9 +51,17 @@ import {
   selectLibrary,
   type WebSocketLibrary,
 } from "../transport/portable.ts";
+import { FinishedStreams } from "./finished_streams.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
+import { Proof, type ReplaceOptions } from "./proof.ts";
 import { resolveProxy, tlsOf } from "./proxy.ts";
-import { checkedManagerOptions, checkedStreamOptions } from "./schema.ts";
+import {
+  checkedManagerOptions,
+  checkedReplaceOptions,
+  checkedStreamBufferOptions,
+  checkedStreamOptions,
+} from "./schema.ts";
+import { managerStatistics } from "./statistics.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
 export interface Platform {
@@ -42,6 +69,8 @@ export interface Platform {
   readonly defaultLogger: Logger;
   /** Default: the system's. */
   readonly clock?: Clock;
+  /** Whether stdout is a terminal that wants colours. Default: no. */
+  readonly hasColors?: () => boolean;
 }
 
 /** Ten minutes before the exchange cuts a connection (Binance web-socket-streams.md, "General WSS information"). */
@@ -72,6 +101,14 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   /** Masked URL of the proxy for all connections, or `undefined` without one: it is resolved once, at construction. */
   readonly proxyInfo: string | undefined;
   readonly #streams = new Map<string, BinanceStream<Output>>();
+  readonly #finished: FinishedStreams;
+  readonly #sampler: RateSampler;
+  readonly #createdAt: number;
+  readonly #monitoringStatus = new MonitoringStatusReport();
+  readonly #hasColors: () => boolean;
+  readonly #buffers: StreamBuffers;
+  readonly #errors: RingBuffer<ControlRecord>;
+  readonly #results: RingBuffer<ControlRecord>;
   #isStopped = false;
   #nextControlId = 1;
 
@@ -82,6 +119,13 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#exchange = exchangeOf(options.exchange ?? "binance.com");
     this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
     this.#maxLinks = options.maxLinks ?? 1024;
+    this.#buffers = new StreamBuffers({
+      order: "fifo",
+      capacity: options.bufferSize ?? 10_000,
+      overflow: options.overflow ?? "drop-oldest",
+    });
+    this.#errors = new RingBuffer(options.maxErrors ?? 500);
+    this.#results = new RingBuffer(options.maxResults ?? 500);
     const proxy = resolveProxy(options, new URL(this.#baseUrl));
     this.proxyInfo = proxy?.proxy.masked;
     platform.libraries[this.websocketLibrary].checkProxy(proxy?.proxy);
@@ -90,7 +134,11 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     if (tls?.rejectUnauthorized === false) {
       logger.warn("Certificates are not verified, because the options say so: nobody knows who answers");
     }
-    const { clock = systemClock } = platform;
+    const { clock = systemClock, hasColors = () => false } = platform;
+    this.#createdAt = clock.now();
+    this.#sampler = new RateSampler(clock);
+    this.#finished = new FinishedStreams(options.maxFinishedStreams ?? 100);
+    this.#hasColors = hasColors;
     this.#link = {
       clock,
       logger,
@@ -133,6 +181,53 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     return [...this.#streams.values()];
   }
 
+  /** The exchange's last errors in answers to control messages, newest last: `maxErrors` at most, of all streams. */
+  get errors(): ControlRecord[] {
+    return this.#errors.toArray();
+  }
+
+  /** The exchange's last other answers to control messages, newest last: `maxResults` at most, of all streams. */
+  get results(): ControlRecord[] {
+    return this.#results.toArray();
+  }
+
+  /** The named buffers, in the order they were made. */
+  get streamBuffers(): StreamBuffer<DataOf<O>>[] {
+    // The cast: only streams with the manager's output put messages into them.
+    return this.#buffers.all.map(({ view }) => view as StreamBuffer<DataOf<O>>);
+  }
+
+  /**
+   * The named buffer that streams created with `streamBuffer: name` put their messages into; it is made if there is none.
+   *
+   * @param options What it is like. Left out, an existing one may be like anything.
+   * @throws {InvalidOptionsError} if the name or the options can't be used, or it was made with others.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   *
+   * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+   * const quotes = manager.streamBuffer("quotes", { order: "lifo", capacity: 1_000 });
+   * manager.createStream({ streams: ["btcusdt@bookTicker"], streamBuffer: "quotes" });
+   * console.log(quotes.pop(), quotes.length);
+   * ```
+   */
+  streamBuffer(name: string, options: StreamBufferOptions = {}): StreamBuffer<DataOf<O>> {
+    // The cast: only streams with the manager's output put messages into it.
+    return this.#buffers.open(name, checkedStreamBufferOptions(name, options)).view as StreamBuffer<DataOf<O>>;
+  }
+
+  /**
+   * Deletes a named buffer and what is in it.
+   *
+   * @returns Whether there was one.
+   * @throws {TypeError} if a stream that has not ended puts its messages into it.
+   */
+  deleteStreamBuffer(name: string): boolean {
+    return this.#buffers.delete(name);
+  }
+
   /**
    * Creates a stream and starts to connect it. Returns at once: messages can be read from the very first, and
    * `stream.ready` tells when the exchange has acknowledged everything.
@@ -142,11 +237,26 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {TypeError} if the manager is stopped.
    */
   createStream<P extends Output = O>(given: StreamOptions<P>): BinanceStream<P> {
+    return this.#create(given, this.#options.onSignal);
+  }
+
+  #create<P extends Output>(
+    given: StreamOptions<P>,
+    onSignal: ((signal: Signal) => unknown) | undefined,
+  ): BinanceStream<P> {
     if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
     const options = checkedStreamOptions(given);
     const defaults = this.#options;
-    const { label, onData, output = defaults.output ?? "raw", bufferSize, overflow } = options;
-    if (onData === undefined && defaults.onData !== undefined && output !== (defaults.output ?? "raw")) {
+    const { label, onData, output = defaults.output ?? "raw", bufferSize, overflow, streamBuffer } = options;
+    if (streamBuffer !== undefined && output !== (defaults.output ?? "raw")) {
+      throw new InvalidOptionsError(
+        `Cannot put "${output}" into a stream buffer of this manager, which takes "${defaults.output ?? "raw"}": ` +
+          "expected the manager's output",
+        { path: "output" },
+      );
+    }
+    const isPushed = onData !== undefined || (streamBuffer === undefined && defaults.onData !== undefined);
+    if (isPushed && onData === undefined && output !== (defaults.output ?? "raw")) {
       throw new InvalidOptionsError(
         `Cannot give "${output}" to the manager's \`onData\`, which takes "${defaults.output ?? "raw"}": ` +
           "expected `onData` beside `output`",
@@ -156,6 +266,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     const names = namesOf(options);
     checkStreams(this.#exchange, names, this.#maxLinks);
     const id = crypto.randomUUID();
+    const namedBuffer = streamBuffer === undefined ? undefined : this.#buffers.open(streamBuffer);
     // The cast: the manager's callback is used only for the manager's own output, as was just checked.
     const settings: StreamSettings<P> = {
       id,
@@ -168,16 +279,27 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       delivery: {
         clock: this.#link.clock,
         output,
+        maxConcurrentCallbacks: options.maxConcurrentCallbacks ?? defaults.maxConcurrentCallbacks ?? 1,
         bufferSize: bufferSize ?? defaults.bufferSize ?? 10_000,
         overflow: overflow ?? defaults.overflow ?? "drop-oldest",
       },
-      onData: onData ?? (defaults.onData as StreamSettings<P>["onData"]),
-      onSignal: defaults.onSignal,
-      onEnd: () => void this.#streams.delete(id),
+      namedBuffer,
+      onCallbackError: options.onCallbackError ?? defaults.onCallbackError ?? "crash",
+      deliverControlResponses: options.deliverControlResponses ?? defaults.deliverControlResponses ?? false,
+      onControlResponse: (record, isError) => void (isError ? this.#errors : this.#results).push(record),
+      onData: onData ?? (isPushed ? defaults.onData as StreamSettings<P>["onData"] : undefined),
+      sampler: this.#sampler,
+      onSignal,
+      onEnd: () => {
+        if (namedBuffer !== undefined) namedBuffer.users--;
+        this.#finished.add(stream.info);
+        this.#streams.delete(id);
+      },
     };
-    const stream = new BinanceStream<P>(settings, names);
+    const stream: BinanceStream<P> = new BinanceStream<P>(settings, names);
     // The cast: a stream is only read and stopped through the list, and those who read look at the stream's own output.
     this.#streams.set(id, stream as unknown as BinanceStream<Output>);
+    if (namedBuffer !== undefined) namedBuffer.users++;
     return stream;
   }
 
@@ -214,10 +336,181 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     await this.#find(stream).stop();
   }
 
+  /**
+   * Replaces a stream by a new one: that is proven by data, or by the acknowledgement of the exchange if nothing comes in a
+   * while, before the old one is stopped. For that time both deliver. If the new one fails, it is stopped, the old one goes
+   * on, and the call rejects.
+   *
+   * @param stream The stream or its id; one that has ended by itself is replaced as well.
+   * @param given Options of the new stream: those of the old one count no more, but for its label if these have none.
+   * @returns The new stream.
+   * @throws {UnknownStreamError} if there is no stream with this id.
+   * @throws {InvalidOptionsError} or a subclass, if the options can't be used.
+   * @throws {SubscriptionRejectedError} if the exchange refuses the new stream.
+   * @throws {SubscriptionTimeoutError} if the new stream is not acknowledged within `handshakeTimeoutMs` and twice
+   * `ackTimeoutMs`.
+   * @throws {StreamStoppedError | StreamCrashedError} if the new stream ends before it is proven.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   * import { startLocalExchange } from "@rawtick/binance/testing";
+   * import { assertEquals } from "@std/assert";
+   *
+   * await using exchange = await startLocalExchange();
+   * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
+   * const before = manager.createStream({ streams: ["btcusdt@trade"], label: "trades" });
+   * const after = await manager.replaceStream(before, { streams: ["btcusdt@trade", "ethusdt@trade"] });
+   * assertEquals([before.state, after.state, after.label], ["stopped", "running", "trades"]);
+   * ```
+   */
+  async replaceStream<P extends Output = O>(
+    stream: BinanceStream<Output> | string,
+    given: StreamOptions<P>,
+    options: ReplaceOptions = {},
+  ): Promise<BinanceStream<P>> {
+    const { dataTimeoutMs = 5_000 } = checkedReplaceOptions(options);
+    const before = this.#find(stream);
+    const proof = new Proof(this.#link.clock);
+    const label = given.label ?? before.label;
+    const after = this.#create(label === undefined ? given : { ...given, label }, (signal) => {
+      proof.onSignal(signal);
+      return this.#options.onSignal?.(signal);
+    });
+    const { handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = this.#link.connectOptions;
+    try {
+      await proof.of(after, handshakeTimeoutMs + 2 * this.#link.ackTimeoutMs, dataTimeoutMs);
+    } catch (error) {
+      await after.stop();
+      throw error;
+    }
+    await before.stop();
+    return after;
+  }
+
+  /**
+   * The stream with this label, the one that was created first if several have it; `undefined` if none has, or it has
+   * ended.
+   */
+  getStreamByLabel(label: string): BinanceStream<Output> | undefined {
+    return this.streams.find((stream) => stream.label === label);
+  }
+
+  /**
+   * Everything that is known of a stream, also of one in `finishedStreams`.
+   *
+   * @param stream The stream or its id.
+   * @throws {UnknownStreamError} if there is no stream with this id.
+   */
+  getStreamInfo(stream: BinanceStream<Output> | string): StreamInfo {
+    const finished = this.#finished.get(typeof stream === "string" ? stream : stream.id);
+    return finished ?? this.#find(stream).info;
+  }
+
+  /**
+   * What is known of streams that have ended, in the order in which they did: of the last `maxFinishedStreams`. The
+   * streams themselves are let go of when they end.
+   */
+  get finishedStreams(): StreamInfo[] {
+    return this.#finished.list;
+  }
+
+  /**
+   * Keeps a stream in `finishedStreams` no longer, or none of them. A crash that was dealt with is then none for
+   * `getMonitoringStatusPlain()` any more.
+   *
+   * @param stream The stream or its id. Default: all.
+   * @throws {UnknownStreamError} if it is not there.
+   */
+  forgetFinishedStreams(stream?: BinanceStream<Output> | string): void {
+    const id = typeof stream === "object" ? stream.id : stream;
+    if (!this.#finished.forget(id) && id !== undefined) throw new UnknownStreamError(id);
+  }
+
+  /** Counters since the manager was made, over all streams, also those that have ended. */
+  get statistics(): ManagerStatistics {
+    return this.#monitored().statistics;
+  }
+
+  /**
+   * The state of the manager for a monitoring system. The averages in it are since the call before.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   *
+   * await using manager = new BinanceWebSocketApiManager();
+   * const { statusText, statusMsg, activeStreams, reconnects } = manager.getMonitoringStatusPlain();
+   * console.log(`${statusText} ${statusMsg} | active=${activeStreams} reconnects=${reconnects}`);
+   * ```
+   */
+  getMonitoringStatusPlain(): MonitoringStatus {
+    return this.#monitoringStatus.next(this.#monitored());
+  }
+
+  /**
+   * Prints the counters of the manager and a table of its streams.
+   *
+   * @returns The text.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   *
+   * await using manager = new BinanceWebSocketApiManager();
+   * manager.printSummary();
+   * ```
+   */
+  printSummary(options: PrintOptions = {}): string {
+    return printText(options, this.#hasColors, (colors) => summaryText(this.#monitored(), colors));
+  }
+
+  /**
+   * Prints what is known of a stream, also of one in `finishedStreams`.
+   *
+   * @param stream The stream or its id.
+   * @returns The text.
+   * @throws {UnknownStreamError} if there is no stream with this id.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   *
+   * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+   * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
+   * manager.printStreamInfo(stream, { colors: false });
+   * ```
+   */
+  printStreamInfo(stream: BinanceStream<Output> | string, options: PrintOptions = {}): string {
+    const info = this.getStreamInfo(stream);
+    return printText(options, this.#hasColors, (colors) => streamInfoText(info, this.#exchange.key, colors));
+  }
+
+  #monitored(): Monitored {
+    const running = this.streams.map((stream) => stream.info);
+    return {
+      exchange: this.#exchange.key,
+      websocketLibrary: this.websocketLibrary,
+      proxyInfo: this.proxyInfo,
+      running,
+      finished: this.#finished.list,
+      statistics: managerStatistics({
+        createdAt: this.#createdAt,
+        sampler: this.#sampler,
+        running,
+        finished: this.#finished,
+        connectBudget: this.#link.connectBudget,
+        streamBuffers: this.streamBuffers,
+      }),
+      now: this.#link.clock.now(),
+    };
+  }
+
   /** Stops all streams. Resolves when all connections are closed; then nothing keeps the process alive. Can be repeated. */
   async stopManager(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.streams.map((stream) => stream.stop()));
+    this.#buffers.end();
   }
 
   /** Stops the manager, at the end of an `await using` block. */

@@ -9,6 +9,7 @@ import type { Output } from "../stream/mod.ts";
 import { allLibraries } from "../transport/all_libraries.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
+import { hasColors } from "./terminal.ts";
 
 /**
  * Keeps any number of Binance streams alive and hands their messages to you. Connects when streams are created.
@@ -36,6 +37,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manage
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries: allLibraries, defaultLogger: stdLogger }, options);
+    super({ libraries: allLibraries, defaultLogger: stdLogger, hasColors }, options);
   }
 }

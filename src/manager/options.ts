@@ -65,17 +65,42 @@ export interface ManagerOptions<O extends Output = Output> {
   /** What streams deliver unless they say otherwise. Default: `"raw"`. */
   readonly output?: O;
   /**
-   * Takes the messages of all streams that have no `onData` of their own. May be async, but is not waited for; what it
-   * throws is logged and reported as signal CALLBACK_ERROR, and the stream goes on. Default: none, messages are
-   * buffered to be read.
+   * Takes the messages of all streams that have no `onData` of their own. May be async: the next message then waits until
+   * its promise is settled, up to `bufferSize` of them; meanwhile the exchange is held back where the library can pause a
+   * connection (for up to 10 s at a time, since a paused one answers no pings). What it throws ends the stream, unless
+   * `onCallbackError` says otherwise. Default: none, messages are buffered to be read.
    */
   readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
+  /**
+   * What an `onData` that throws, or whose promise is rejected, does to its stream, whatever it throws: `"crash"` ends it
+   * with STREAM_UNREPAIRABLE, `"continue"` goes on with the next message and reports with CALLBACK_ERROR. Default:
+   * `"crash"`.
+   */
+  readonly onCallbackError?: "crash" | "continue";
+  /**
+   * How many promises of a stream's `onData` may be pending, 1 to 65536. With 1, messages are handled strictly one after the
+   * other; with more, they are begun in order. Default: 1.
+   */
+  readonly maxConcurrentCallbacks?: number;
+  /**
+   * Whether the exchange's answers to control messages, such as `{"result":null,"id":1}`, are delivered between the data
+   * too. They have no `stream` and no `data`, also with output `"json"`. Default: false; they are in
+   * {@linkcode Manager.results} and {@linkcode Manager.errors}.
+   */
+  readonly deliverControlResponses?: boolean;
   /** Takes the signals of all streams. What it throws is logged. Default: none. */
   readonly onSignal?: (signal: Signal) => unknown;
-  /** Messages that a stream's buffer holds at most, 1 to 16777216. Not together with `onData`. Default: 10000. */
+  /**
+   * Messages that wait for a stream's reader, or for its async `onData`, at most, 1 to 16777216. A sync `onData` has no
+   * buffer. What is dropped is reported with MESSAGES_DROPPED. Default: 10000.
+   */
   readonly bufferSize?: number;
-  /** What a full buffer does. Not together with `onData`. Default: `"drop-oldest"`. */
+  /** What a full buffer does. Default: `"drop-oldest"`. */
   readonly overflow?: OverflowPolicy;
+  /** Errors that {@linkcode Manager.errors} keeps at most, 1 to 65536. Default: 500. */
+  readonly maxErrors?: number;
+  /** Results that {@linkcode Manager.results} keeps at most, 1 to 65536. Default: 500. */
+  readonly maxResults?: number;
   /** Where events and errors are logged. Default: `@std/log`'s logger `rawtick`, silent until you configure it. */
   readonly logger?: Logger;
   /** Longest time in ms to open a connection, 1 to 600000. Default: 10000. */
@@ -120,6 +145,11 @@ export interface ManagerOptions<O extends Output = Output> {
    * carries are a {@linkcode MaximumSubscriptionsExceededError}. Default: 1024.
    */
   readonly maxLinks?: number;
+  /**
+   * Streams that have ended and stay in `finishedStreams`, 1 to 10000; beyond that the oldest that were stopped are
+   * dropped, then the oldest that crashed. Default: 100.
+   */
+  readonly maxFinishedStreams?: number;
   /**
    * Age in ms at which a connection is replaced by a new one, without a loss, before the exchange cuts it at 24 hours: 100
    * to 86400000, or 0 for never. Up to 1 % earlier, so that not all connections do it at once. Default: 85800000 (23 h 50
@@ -167,8 +197,20 @@ export interface StreamOptions<O extends Output = Output> extends StreamSelectio
   readonly output?: O;
   /** Takes the stream's messages, as the manager's `onData` does. Default: the manager's, else they are buffered. */
   readonly onData?: (data: DataOf<O>, stream: BinanceStream<O>) => unknown;
-  /** Messages that the buffer holds at most, 1 to 16777216. Not together with `onData`. Default: the manager's. */
+  /** What an `onData` that throws does to the stream. Default: the manager's. */
+  readonly onCallbackError?: "crash" | "continue";
+  /** How many promises of `onData` may be pending, 1 to 65536. Default: the manager's. */
+  readonly maxConcurrentCallbacks?: number;
+  /** Whether answers to control messages are delivered between the data. Default: the manager's. */
+  readonly deliverControlResponses?: boolean;
+  /**
+   * Name of a buffer that takes the messages, and keeps them after the stream has ended: see
+   * {@linkcode Manager.streamBuffer}, which it is made by if there is none. Several streams may share one. Not together with
+   * `onData`, `bufferSize` and `overflow`; goes before the manager's `onData`. Default: none.
+   */
+  readonly streamBuffer?: string;
+  /** Messages that wait for the reader, or for an async `onData`, at most, 1 to 16777216. Default: the manager's. */
   readonly bufferSize?: number;
-  /** What a full buffer does. Not together with `onData`. Default: the manager's. */
+  /** What a full buffer does. Default: the manager's. */
   readonly overflow?: OverflowPolicy;
 }

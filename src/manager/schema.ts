@@ -7,10 +7,11 @@
 import * as z from "zod/mini";
 import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
-import { type Output, selectionShape } from "../stream/mod.ts";
+import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { type LibraryTable, proxySchema, selectLibrary, tlsSchema } from "../transport/portable.ts";
 import { checkProxyCombination } from "./proxy.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
+import type { ReplaceOptions } from "./proof.ts";
 
 function integer(minimum: number, maximum: number) {
   const expected = `an integer from ${minimum} to ${maximum}`;
@@ -56,6 +57,15 @@ const logger = z.custom<Logger>(
 const output = z.optional(z.enum(["raw", "json"], '"raw" or "json"'));
 const overflow = z.optional(z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'));
 const bufferSize = integer(1, 2 ** 24);
+const deliveryShape = {
+  output,
+  onData: callable,
+  onCallbackError: z.optional(z.enum(["crash", "continue"], '"crash" or "continue"')),
+  maxConcurrentCallbacks: integer(1, 2 ** 16),
+  deliverControlResponses: z.optional(z.boolean("true or false")),
+  bufferSize,
+  overflow,
+};
 
 /** A string, and no message shows what was given in its place. */
 function secret(path: string) {
@@ -83,16 +93,20 @@ function checkBaseUrl(url: string): void {
   if (/\/(stream|ws)\/*$/.test(url)) refuse('it without "/stream" or "/ws" at its end, which the manager adds');
 }
 
-/** A callback has no buffer: who sets both expects something that will not happen. */
-function checkBufferCombination(
-  { onData, bufferSize, overflow }: { onData?: unknown; bufferSize?: unknown; overflow?: unknown },
-): void {
-  if (onData === undefined || (bufferSize === undefined && overflow === undefined)) return;
-  const path = bufferSize === undefined ? "overflow" : "bufferSize";
-  throw new InvalidOptionsError(
-    `Cannot use \`${path}\` together with \`onData\`: expected one of them, since a callback has no buffer`,
-    { path },
-  );
+/** A named buffer takes everything, and has a size and a policy of its own. */
+function checkBufferCombination(options: {
+  readonly streamBuffer?: unknown;
+  readonly onData?: unknown;
+  readonly bufferSize?: unknown;
+  readonly overflow?: unknown;
+}): void {
+  if (options.streamBuffer === undefined) return;
+  const path = (["onData", "bufferSize", "overflow"] as const).find((name) => options[name] !== undefined);
+  if (path === undefined) return;
+  const expected = path === "onData" ? "one of them" : "it in `manager.streamBuffer(name, { capacity, overflow })`";
+  throw new InvalidOptionsError(`Cannot use \`${path}\` together with \`streamBuffer\`: expected ${expected}`, {
+    path,
+  });
 }
 
 function checkReconnectDelays(
@@ -122,11 +136,10 @@ function managerSchema(libraries: LibraryTable) {
     socks5ProxyPass: secret("socks5ProxyPass"),
     socks5ProxySslVerification: z.optional(z.boolean("true or false")),
     tls: z.optional(tlsSchema),
-    output,
-    onData: callable,
+    ...deliveryShape,
     onSignal: callable,
-    bufferSize,
-    overflow,
+    maxErrors: integer(1, 2 ** 16),
+    maxResults: integer(1, 2 ** 16),
     logger: z.optional(logger),
     handshakeTimeoutMs: integer(1, 600_000),
     closeTimeoutMs: integer(1, 600_000),
@@ -139,12 +152,12 @@ function managerSchema(libraries: LibraryTable) {
     onRateLimited: z.optional(z.enum(["crash", "wait"], '"crash" or "wait"')),
     connectBudget: z.optional(z.enum(["manager", "process"], '"manager" or "process"')),
     maxLinks: integer(1, 1024),
+    maxFinishedStreams: integer(1, 10_000),
     rolloverAgeMs: zeroOr(100, DAY_MS),
     overlapMs: integer(100, 600_000),
     silenceMs: z.optional(z.record(z.string(), silence, "an object of times in ms by stream or channel")),
     timeUnit: z.optional(z.enum(timeUnits, '"millisecond" or "microsecond"')),
   }, "an object").check(
-    problem(checkBufferCombination),
     problem(checkReconnectDelays),
     problem(checkProxyCombination),
     problem(({ exchange = "binance.com", timeUnit }) => {
@@ -153,14 +166,27 @@ function managerSchema(libraries: LibraryTable) {
   );
 }
 
+const name = z.string("a name").check(z.minLength(1, "a name"));
+
+const streamBufferSchema = z.strictObject({
+  order: z.optional(z.enum(["fifo", "lifo"], '"fifo" or "lifo"')),
+  capacity: bufferSize,
+  overflow,
+}, "an object");
+
 const streamSchema = z.strictObject({
   ...selectionShape,
   label: z.optional(z.string("a string")),
-  output,
-  onData: callable,
-  bufferSize,
-  overflow,
+  ...deliveryShape,
+  streamBuffer: z.optional(name),
 }, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
+
+const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
+
+/** A checked copy of what `replaceStream` is told beside the options of the new stream. */
+export function checkedReplaceOptions(options: ReplaceOptions): ReplaceOptions {
+  return checkedOptions(replaceSchema, options, Object.keys(replaceSchema.shape));
+}
 
 /** A checked copy of a manager's options; throws for all problems at once. */
 export function checkedManagerOptions<O extends Output>(
@@ -174,4 +200,14 @@ export function checkedManagerOptions<O extends Output>(
 /** A checked copy of a stream's options; throws for all problems at once. */
 export function checkedStreamOptions<O extends Output>(options: StreamOptions<O>): StreamOptions<O> {
   return checkedOptions(streamSchema, options, Object.keys(streamSchema.shape));
+}
+
+/** A checked copy of a named buffer's options; throws for all problems at once, also with its name. */
+export function checkedStreamBufferOptions(bufferName: string, options: StreamBufferOptions): StreamBufferOptions {
+  if (!name.safeParse(bufferName).success) {
+    throw new InvalidOptionsError("Cannot use this name for a stream buffer: expected a string that is not empty", {
+      path: "name",
+    });
+  }
+  return checkedOptions(streamBufferSchema, options, Object.keys(streamBufferSchema.shape));
 }

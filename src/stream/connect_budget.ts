@@ -29,6 +29,16 @@ export class ConnectBudget {
     return this.delayMs > 0 ? 0 : this.#pacer.available;
   }
 
+  /** Attempts that are allowed in 5 minutes. */
+  get limit(): number {
+    return this.#pacer.limit;
+  }
+
+  /** Attempts in the last 5 minutes. */
+  get used(): number {
+    return this.#pacer.limit - this.#pacer.available;
+  }
+
   /** Tells that there was an attempt. */
   note(): void {
     this.#pacer.note();

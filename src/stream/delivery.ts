@@ -1,11 +1,13 @@
 /**
- * The last step of a message: from text to the stream's one sink, a callback or a buffer.
+ * The last step of a message: from text to the stream's one sink, a callback, a buffer or a named buffer.
  *
  * @module
  */
 
 import { BufferOverflowError, type Clock } from "../base/mod.ts";
-import { MessageBuffer, type OverflowPolicy } from "./message_buffer.ts";
+import { AsyncDelivery, isThenable } from "./async_delivery.ts";
+import { DropReport } from "./drop_report.ts";
+import { MessageBuffer, type OverflowPolicy, type PushResult } from "./message_buffer.ts";
 
 /**
  * What a stream delivers: `"raw"`, the text as it was received, or `"json"`, the text parsed.
@@ -67,6 +69,11 @@ export interface DeliverySettings {
   readonly output: Output;
   /** Takes each message; without it, messages wait in a buffer for a reader. */
   readonly callback: ((data: unknown) => unknown) | undefined;
+  /** How many promises of the callback may be pending. */
+  readonly maxConcurrentCallbacks: number;
+  /** Takes the messages instead of a buffer of the stream's own. */
+  readonly namedBuffer: MessageBuffer<unknown> | undefined;
+  /** Of the stream's own buffer, and of what waits for an async callback. */
   readonly bufferSize: number;
   readonly overflow: OverflowPolicy;
 }
@@ -79,8 +86,12 @@ export interface DeliveryListener {
   onCallbackError(error: unknown, mayReport: boolean): void;
   /** A message could not be parsed, and was not delivered. `mayReport` is true at most once per second. */
   onInvalidMessage(error: unknown, mayReport: boolean): void;
+  /** Messages were dropped: so many since the last call, and so many in all. At most once per second. */
+  onDropped(dropped: number, total: number): void;
   /** The buffer is full and its policy is to give the stream up. */
   onOverflow(error: Error): void;
+  /** The exchange should be held back, or not any more. */
+  setPaused(isPaused: boolean): void;
 }
 
 /** What fails at every message shall not turn the log into the hot path. */
@@ -88,11 +99,16 @@ const REPORT_INTERVAL_MS = 1_000;
 
 /** Hands messages to the user and counts them. */
 export class Delivery {
+  /** Where messages wait for readers, unless there is a callback. */
   readonly buffer: MessageBuffer<unknown> | undefined;
   readonly #settings: DeliverySettings;
   readonly #listener: DeliveryListener;
   readonly #parse: boolean;
-  readonly #callback: ((data: unknown) => unknown) | undefined;
+  /** Called at once, without a detour, until it returns a promise. */
+  #callback: ((data: unknown) => unknown) | undefined;
+  readonly #drops: DropReport;
+  /** Calls the callback from then on. */
+  #async: AsyncDelivery | undefined;
   #messages = 0;
   #characters = 0;
   #callbackErrors = 0;
@@ -102,11 +118,13 @@ export class Delivery {
   #lastReportAt = -Infinity;
 
   constructor(settings: DeliverySettings, listener: DeliveryListener) {
+    const { callback, bufferSize, overflow, namedBuffer } = settings;
     this.#settings = settings;
     this.#listener = listener;
     this.#parse = settings.output === "json";
-    this.#callback = settings.callback;
-    this.buffer = settings.callback ? undefined : new MessageBuffer(settings.bufferSize, settings.overflow);
+    this.#callback = callback;
+    this.#drops = new DropReport(settings.clock, (dropped, total) => listener.onDropped(dropped, total));
+    if (callback === undefined) this.buffer = namedBuffer ?? new MessageBuffer(bufferSize, overflow);
   }
 
   /** Messages received. */
@@ -117,6 +135,16 @@ export class Delivery {
   /** UTF-16 code units received: bytes, as long as symbols are ASCII. */
   get characters(): number {
     return this.#characters;
+  }
+
+  /** Messages that were dropped since there was no room for them. */
+  get dropped(): number {
+    return this.#drops.total;
+  }
+
+  /** Messages that wait for a reader or for an async callback. */
+  get buffered(): number {
+    return this.buffer?.size ?? this.#async?.waiting ?? 0;
   }
 
   /** How often user code threw. */
@@ -132,6 +160,11 @@ export class Delivery {
   /** The message that was delivered last. */
   get lastData(): unknown {
     return this.#lastData;
+  }
+
+  /** Whether the exchange should be held back. */
+  get isPaused(): boolean {
+    return this.#async?.isPaused ?? false;
   }
 
   /** Delivers one message. Never throws. Once per message: no promise, no closure and no string is made here. */
@@ -150,25 +183,65 @@ export class Delivery {
     this.#handOver(data);
   }
 
+  /** Delivers an answer to a control message, which is no data and not counted as such. Never throws. */
+  deliverControlResponse(text: string): void {
+    this.#put(this.#parse ? JSON.parse(text) : text);
+  }
+
+  /**
+   * No more messages come.
+   *
+   * @param isDiscarding Whether what waits for an async callback is not delivered any more.
+   */
+  end(isDiscarding: boolean): void {
+    if (isDiscarding) this.#async?.discard();
+    else this.#async?.end();
+    this.#drops.end();
+  }
+
   #handOver(data: unknown): void {
     this.#lastData = data;
+    // Not through #put(): one call less is 3 of 7 ns (Bun).
     if (this.#callback !== undefined) this.#call(this.#callback, data);
-    else if (this.buffer?.push(data) === false) {
-      this.#listener.onOverflow(new BufferOverflowError(this.#settings.bufferSize));
-    }
+    else this.#put(data);
     if (this.#hasDelivered) return;
     this.#hasDelivered = true;
     this.#listener.onFirstData(data);
   }
 
+  #put(data: unknown): void {
+    if (this.#callback !== undefined) this.#call(this.#callback, data);
+    else if (this.#async !== undefined) this.#pushed(this.#async.push(data));
+    else if (this.buffer !== undefined) this.#pushed(this.buffer.push(data));
+  }
+
+  #pushed(result: PushResult): void {
+    if (result === "taken") return;
+    if (result === "dropped") return this.#drops.note();
+    this.#listener.onOverflow(new BufferOverflowError(this.buffer?.capacity ?? this.#settings.bufferSize));
+  }
+
   #call(callback: (data: unknown) => unknown, data: unknown): void {
     try {
       const result = callback(data);
-      // An async callback is not waited for, but its rejection is not lost.
-      if (isThenable(result)) Promise.resolve(result).catch((error) => this.#callbackFailed(error));
+      // Nearly always undefined, which this tells faster than the question itself.
+      if (result !== undefined && isThenable(result)) this.#becomeAsync(callback).track(result);
     } catch (error) {
       this.#callbackFailed(error);
     }
+  }
+
+  #becomeAsync(callback: (data: unknown) => unknown): AsyncDelivery {
+    const { clock, maxConcurrentCallbacks, bufferSize, overflow } = this.#settings;
+    this.#callback = undefined;
+    return this.#async = new AsyncDelivery({
+      clock,
+      callback,
+      maxConcurrent: maxConcurrentCallbacks,
+      waiting: new MessageBuffer(bufferSize, overflow),
+      onError: (error) => this.#callbackFailed(error),
+      setPaused: (isPaused) => this.#listener.setPaused(isPaused),
+    });
   }
 
   #callbackFailed(error: unknown): void {
@@ -182,9 +255,4 @@ export class Delivery {
     this.#lastReportAt = now;
     return true;
   }
-}
-
-/** Whether an async function, or something like it, was called. */
-export function isThenable(result: unknown): result is PromiseLike<unknown> {
-  return typeof result === "object" && result !== null && "then" in result;
 }

@@ -60,7 +60,9 @@ function textOf(error: ConnectionFailedError): string {
   if (/ENOTFOUND|EAI_AGAIN|dns|lookup|resolve/i.test(text)) return "the name of the exchange is not found (DNS)";
   if (/ECONNREFUSED|refused/i.test(text)) return "the connection is refused";
   if (/cert|TLS|SSL|UNABLE_TO|SELF_SIGNED|altname/i.test(text)) return "the TLS connection is not trusted or fails";
-  if (/ECONNRESET|EPIPE|reset|broken pipe|EOF|ended/i.test(text)) return "the connection was reset";
+  if (/ECONNRESET|EPIPE|reset|broken pipe|EOF|ended|connection error/i.test(text)) return "the connection was reset";
   if (/ENETUNREACH|EHOSTUNREACH|unreachable/i.test(text)) return "the network is unreachable";
+  // All that Deno's own WebSocket tells.
+  if (/tcp connect error/i.test(text)) return "the connection is refused, or the network is unreachable";
   return messageOf(error);
 }

@@ -5,42 +5,31 @@
  */
 
 import { messageOf, type SubscriptionRejectedError, type SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
-import { isServerShutdown } from "../exchange/mod.ts";
+import { type ControlResponse, isServerShutdown } from "../exchange/mod.ts";
 import { type CloseInfo, describeClose } from "../transport/portable.ts";
 import { Backoff } from "./backoff.ts";
 import { DesiredStreams } from "./desired_streams.ts";
 import { type Failure, failureOf } from "./failure.ts";
+import { type Gap, GapWatch } from "./gap_watch.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import type { Overlap } from "./overlap.ts";
-import { missedBetween, positionOf } from "./positions.ts";
 import { Rollover } from "./rollover.ts";
 import { Session } from "./session.ts";
 import { SilenceWatch } from "./silence_watch.ts";
 import type { SubscriptionAudit } from "./subscriptions.ts";
-import { lastOf, type StreamEntry, StreamTable } from "./stream_table.ts";
+import { type StreamEntry, StreamTable } from "./stream_table.ts";
 
 /** Rollovers come earlier by a random part of this share of the age. */
 const ROLLOVER_JITTER = 0.01;
 /** One that did not succeed is tried again after this share of the age: 86 s of 23 h 50 min. */
 const ROLLOVER_RETRY = 0.001;
 
-/** What was missed in a stream while there was no connection. */
-export interface Gap {
-  /** Name of the stream. */
-  readonly stream: string;
-  /** The last number before it and the first one after it. */
-  readonly lastId: number;
-  readonly nextId: number;
-  /** How many numbers lie between them. */
-  readonly missed: number;
-  /** Time in ms from the loss of the connection to the first message after it. */
-  readonly durationMs: number;
-}
-
 /** What a link tells its stream. */
 export interface LinkListener {
   /** A data message. Must not throw. */
   onData(text: string): void;
+  /** An answer to a control message. Must not throw. */
+  onControlResponse(text: string, response: ControlResponse): void;
   /** A connection is open. */
   onConnect(url: string): void;
   /** A connection that was open has ended. */
@@ -79,6 +68,9 @@ export class Link {
   /** Whether there ever was a connection. */
   #hasOpened = false;
   #session: Session;
+  /** The one that replaces it, or was to. */
+  #successor: Session | undefined;
+  #isPaused = false;
   #rollover: Rollover | undefined;
   #reconnectTimes: number[] = [];
   #reconnects = 0;
@@ -87,9 +79,7 @@ export class Link {
   /** Knows what the connection before has brought; absent once this one must have got as far. */
   #caughtUp: Overlap | undefined;
   #catchUpTimer: Timer | undefined;
-  #lostAt = 0;
-  /** The last message before the connection was lost, of each stream of which none has come since. */
-  #beforeLoss = new Map<StreamEntry, string>();
+  readonly #gaps = new GapWatch();
 
   /** Creates the link and opens its connection. */
   constructor(url: string, settings: LinkSettings, listener: LinkListener) {
@@ -102,7 +92,7 @@ export class Link {
       clock: settings.clock,
       table: this.#table,
       silenceMs: settings.silenceMs,
-      isWatched: (stream) => this.#session.subscriptions.carried.has(stream),
+      isWatched: (stream) => !this.#isPaused && this.#session.subscriptions.carried.has(stream),
       onSilent: (stream, silentMs) => listener.onSilent(url, stream, silentMs),
       resubscribe: (streams) => this.#session.subscriptions.renew(streams),
       reconnect: () => this.#replace("streams stayed silent"),
@@ -163,8 +153,21 @@ export class Link {
     const settled = this.#session.subscriptions.delete(streams);
     this.#rollover?.refresh(streams);
     return settled.then(() => {
-      for (const stream of streams) if (!this.#desired.wanted.has(stream)) this.#table.delete(stream);
+      for (const stream of streams) if (!this.#desired.wanted.has(stream)) this.#forget(stream);
     });
+  }
+
+  /** Stops reading, or goes on, where the library can do that: so that TCP holds the exchange back. */
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#session.setPaused(isPaused);
+    this.#successor?.setPaused(isPaused);
+  }
+
+  #forget(stream: string): void {
+    const entry = this.#table.get(stream);
+    if (entry !== undefined) this.#gaps.forget(entry);
+    this.#table.delete(stream);
   }
 
   /** Asks the exchange what it carries, and mends what differs. */
@@ -230,11 +233,14 @@ export class Link {
   }
 
   #newSession(isLeading: boolean): Session {
-    return new Session(this.url, this.#settings, this.#desired, isLeading, {
+    const session = new Session(this.url, this.#settings, this.#desired, isLeading, {
       onOpen: (session) => this.#opened(session),
       onData: (session, text) => this.#receive(session, text),
+      onControlResponse: (text, response) => this.#listener.onControlResponse(text, response),
       onSubscriptionFailed: (error) => this.#listener.onSubscriptionFailed(error),
     });
+    session.setPaused(this.#isPaused);
+    return session;
   }
 
   /** Opens a connection and resolves when it, and all that have replaced it, have ended. */
@@ -270,11 +276,7 @@ export class Link {
   #lost(close: CloseInfo): void {
     this.#cancelTimers();
     this.#caughtUp = undefined;
-    this.#lostAt = this.#settings.clock.monotonic();
-    for (const entry of this.#table.entries) {
-      const last = lastOf(entry);
-      if (last !== undefined && !this.#beforeLoss.has(entry)) this.#beforeLoss.set(entry, last);
-    }
+    this.#gaps.lost(this.#table, this.#settings.clock.monotonic());
     this.#listener.onDisconnect(this.url, close);
   }
 
@@ -297,25 +299,11 @@ export class Link {
     const entry = this.#table.note(text);
     if (entry === undefined) {
       if (isServerShutdown(text)) this.#replace("the exchange shuts the server down");
-    } else if (this.#beforeLoss.size > 0) this.#checkGap(entry, text);
+    } else if (this.#gaps.isWaiting) {
+      const gap = this.#gaps.check(entry, text, this.#settings.clock.monotonic());
+      if (gap !== undefined) this.#listener.onGap(this.url, gap);
+    }
     this.#listener.onData(text);
-  }
-
-  #checkGap(entry: StreamEntry, text: string): void {
-    const before = this.#beforeLoss.get(entry);
-    if (before === undefined) return;
-    this.#beforeLoss.delete(entry);
-    const [last, next] = [positionOf(entry.name, before), positionOf(entry.name, text)];
-    if (last === undefined || next === undefined) return;
-    const missed = missedBetween(last, next);
-    if (missed === 0) return;
-    this.#listener.onGap(this.url, {
-      stream: entry.name,
-      lastId: last.last,
-      nextId: next.first,
-      missed,
-      durationMs: this.#settings.clock.monotonic() - this.#lostAt,
-    });
   }
 
   /** Replaces the connection before the exchange cuts it; not all connections of a process at the same time. */
@@ -334,14 +322,15 @@ export class Link {
     if (this.#settings.connectBudget.delayMs > 0) return this.#scheduleRollover();
     this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
     const predecessor = this.#session;
+    const successor = this.#successor = this.#newSession(false);
     this.#rollover = new Rollover({
       settings: this.#settings,
       table: this.#table,
       predecessor,
-      successor: this.#newSession(false),
+      successor,
       deliver: (text) => this.#deliver(text),
       onDone: (remaining, overlap) => {
-        this.#rollover = undefined;
+        this.#rollover = this.#successor = undefined;
         if (remaining !== predecessor) {
           this.#session = remaining;
           this.#rollovers++;
@@ -362,8 +351,8 @@ export class Link {
   }
 
   #wait(ms: number): Promise<void> {
-    if (ms === 0) return Promise.resolve();
     const { signal } = this.#stopping;
+    if (ms === 0 || signal.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = () => resolve();
     const timer = this.#settings.clock.setTimer(stop, ms);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { RingBuffer } from "./ring_buffer.ts";
+
 /**
  * What a full buffer does with one more message: `"drop-oldest"` makes room for it, `"drop-newest"` drops it, `"error"`
  * gives the stream up.
@@ -18,28 +20,48 @@
  */
 export type OverflowPolicy = "drop-oldest" | "drop-newest" | "error";
 
+/**
+ * Which message of a buffer comes first: `"fifo"`, the oldest, or `"lifo"`, the newest.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type BufferOrder } from "@rawtick/binance";
+ *
+ * const order: BufferOrder = "lifo";
+ * await using manager = new BinanceWebSocketApiManager();
+ * console.log(manager.streamBuffer("quotes", { order }).order);
+ * ```
+ */
+export type BufferOrder = "fifo" | "lifo";
+
+/** What became of a message: it is in the buffer, it or an older one was dropped, or there is no room for it. */
+export type PushResult = "taken" | "dropped" | "refused";
+
 type Reader<T> = PromiseWithResolvers<IteratorResult<T, undefined>>;
 
-/** A queue of at most `capacity` messages, first in, first out. Its memory grows with what is in it. */
+/** A queue of at most `capacity` messages. */
 export class MessageBuffer<T> {
-  readonly #capacity: number;
-  readonly #overflow: OverflowPolicy;
-  /** A ring: `#size` messages from `#head` on. */
-  #ring: (T | undefined)[] = new Array(16);
-  #head = 0;
-  #size = 0;
+  readonly order: BufferOrder;
+  readonly overflow: OverflowPolicy;
+  readonly #ring: RingBuffer<T>;
   #dropped = 0;
   #readers: Reader<T>[] = [];
   #end: { error?: Error } | undefined;
 
-  constructor(capacity: number, overflow: OverflowPolicy) {
-    this.#capacity = capacity;
-    this.#overflow = overflow;
+  constructor(capacity: number, overflow: OverflowPolicy, order: BufferOrder = "fifo") {
+    this.#ring = new RingBuffer(capacity);
+    this.overflow = overflow;
+    this.order = order;
+  }
+
+  /** Messages that it holds at most. */
+  get capacity(): number {
+    return this.#ring.capacity;
   }
 
   /** Messages waiting. */
   get size(): number {
-    return this.#size;
+    return this.#ring.size;
   }
 
   /** Messages that were dropped. */
@@ -47,24 +69,30 @@ export class MessageBuffer<T> {
     return this.#dropped;
   }
 
-  /** Adds a message; false if there is no room for it and the policy is `"error"`. */
-  push(value: T): boolean {
-    if (this.#end !== undefined) return true;
-    const reader = this.#readers.shift();
-    if (reader !== undefined) {
-      reader.resolve({ value, done: false });
-      return true;
+  /** Adds a message as the newest; refuses it only if there is no room and the policy is `"error"`. */
+  push(value: T): PushResult {
+    if (this.#readers.length > 0) {
+      this.#readers.shift()?.resolve({ value, done: false });
+      return "taken";
     }
-    if (this.#size === this.#capacity) {
-      if (this.#overflow === "error") return false;
+    if (this.#ring.size === this.#ring.capacity) {
+      if (this.overflow === "error") return "refused";
       this.#dropped++;
-      if (this.#overflow === "drop-newest") return true;
-      this.#shift();
+      if (this.overflow === "drop-oldest") this.#ring.push(value);
+      return "dropped";
     }
-    if (this.#size === this.#ring.length) this.#grow();
-    this.#ring[(this.#head + this.#size) % this.#ring.length] = value;
-    this.#size++;
-    return true;
+    this.#ring.push(value);
+    return "taken";
+  }
+
+  /** Takes a message out, in the buffer's order or another one; `undefined` if there is none. */
+  take(order: BufferOrder = this.order): T | undefined {
+    return order === "fifo" ? this.#ring.shift() : this.#ring.pop();
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#ring.clear();
   }
 
   /** A reader. All readers draw from the same messages: each message goes to one of them. */
@@ -74,7 +102,8 @@ export class MessageBuffer<T> {
     return {
       next: () => {
         if (isDone) return Promise.resolve({ value: undefined, done: true });
-        if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
+        // The cast: there is a message.
+        if (this.#ring.size > 0) return Promise.resolve({ value: this.take() as T, done: false });
         if (this.#end !== undefined) {
           isDone = true;
           return this.#end.error === undefined
@@ -109,21 +138,5 @@ export class MessageBuffer<T> {
       if (error === undefined) resolve({ value: undefined, done: true });
       else reject(error);
     }
-  }
-
-  #shift(): T {
-    // The cast: #size is over 0, so there is a message at #head.
-    const value = this.#ring[this.#head] as T;
-    this.#ring[this.#head] = undefined;
-    this.#head = (this.#head + 1) % this.#ring.length;
-    this.#size--;
-    return value;
-  }
-
-  #grow(): void {
-    const bigger: (T | undefined)[] = new Array(Math.min(this.#capacity, this.#ring.length * 2));
-    for (let i = 0; i < this.#size; i++) bigger[i] = this.#ring[(this.#head + i) % this.#ring.length];
-    this.#ring = bigger;
-    this.#head = 0;
   }
 }

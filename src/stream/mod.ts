@@ -7,7 +7,10 @@
 export type { DataOf, Output, StreamMessage } from "./delivery.ts";
 export { ConnectBudget, sharedConnectBudget } from "./connect_budget.ts";
 export type { LinkSettings } from "./link_settings.ts";
-export type { OverflowPolicy } from "./message_buffer.ts";
+export type { ControlRecord } from "./control_record.ts";
+export type { BufferOrder, OverflowPolicy } from "./message_buffer.ts";
+export { RingBuffer } from "./ring_buffer.ts";
+export { type NamedBuffer, StreamBuffer, type StreamBufferOptions, StreamBuffers } from "./stream_buffers.ts";
 export { checkStreams, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
@@ -16,6 +19,7 @@ export type {
   DisconnectSignal,
   FirstReceivedDataSignal,
   GapSignal,
+  MessagesDroppedSignal,
   RolloverSignal,
   Signal,
   SignalBase,
@@ -25,5 +29,6 @@ export type {
   SubscriptionFailedSignal,
 } from "./signals.ts";
 export { BinanceStream, type StreamSettings } from "./stream.ts";
-export type { StreamState, StreamStatistics } from "./stream_state.ts";
+export { type Rate, RateSampler } from "./rates.ts";
+export type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "./stream_state.ts";
 export type { SubscriptionAudit } from "./subscriptions.ts";

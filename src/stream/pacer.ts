@@ -33,6 +33,11 @@ export class Pacer {
     return this.#noted.filter((at) => at <= since).length;
   }
 
+  /** How many are allowed in a window. */
+  get limit(): number {
+    return this.#noted.length;
+  }
+
   /** Tells that there was one. */
   note(): void {
     this.#noted[this.#next] = this.#clock.monotonic();

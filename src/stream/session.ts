@@ -5,7 +5,7 @@
  */
 
 import type { SubscriptionRejectedError, SubscriptionTimeoutError } from "../base/mod.ts";
-import { controlMessage, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
+import { controlMessage, type ControlResponse, isCertainlyData, parseControlResponse } from "../exchange/mod.ts";
 import type { CloseInfo, Connection } from "../transport/portable.ts";
 import type { DesiredStreams } from "./desired_streams.ts";
 import type { LinkSettings } from "./link_settings.ts";
@@ -19,6 +19,8 @@ export interface SessionListener {
   onOpen(session: Session): void;
   /** A data message. Must not throw. */
   onData(session: Session, text: string): void;
+  /** An answer to a control message, before it has taken effect. Must not throw. */
+  onControlResponse(text: string, response: ControlResponse): void;
   /** The exchange refused streams, or did not answer for them. */
   onSubscriptionFailed(error: SubscriptionRejectedError | SubscriptionTimeoutError): void;
 }
@@ -34,10 +36,14 @@ export class Session {
   #watchdog: Watchdog | undefined;
   #ended: Promise<CloseInfo> | undefined;
   #openedAt = 0;
+  /** Id of the last question for a sign of life. */
+  #probeId: number | undefined;
   /** Grows with everything that is received. */
   #activity = 0;
   /** Nothing is told any more. */
   #isSilenced = false;
+  /** Whether nothing should be read, where the library can do that. */
+  #isPaused = false;
 
   /** @param isLeading Whether it is the link's only session, and not one that will replace another. */
   constructor(
@@ -100,6 +106,7 @@ export class Session {
         this.#watchdog = this.#watch(connection);
         this.#listener.onOpen(this);
         this.subscriptions.connected(this.#pacer);
+        if (this.#isPaused) this.setPaused(true);
       },
       // The way of every message.
       onText: (text) => {
@@ -122,6 +129,15 @@ export class Session {
     return await connection.closed;
   }
 
+  /** Stops reading, or goes on, where the library can do that. */
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    const connection = this.#connection;
+    if (!connection?.isOpen || !connection.canPause || connection.isPaused === isPaused) return;
+    if (isPaused) connection.pause();
+    else connection.resume();
+  }
+
   /** Closes the connection; nothing is told any more. */
   close(): void {
     this.#isSilenced = true;
@@ -142,7 +158,10 @@ export class Session {
   #receiveOther(text: string): void {
     const response = parseControlResponse(text);
     if (response === undefined) return this.#listener.onData(this, text);
+    // The answer to our own question for a sign of life has done its work by coming.
+    if (response.id !== undefined && response.id === this.#probeId) return;
     this.#settings.logger.debug(`${this.#url}: ${text}`);
+    this.#listener.onControlResponse(text, response);
     this.subscriptions.respond(response);
   }
 
@@ -153,14 +172,15 @@ export class Session {
       clock,
       intervalMs: pingIntervalMs,
       timeoutMs: pingTimeoutMs,
-      activity: () => this.#activity,
+      // Who does not read can't tell whether the peer is alive.
+      activity: () => connection.isPaused ? ++this.#activity : this.#activity,
       probe: () => {
         const { delayMs } = this.#pacer;
         if (!connection.isOpen || delayMs > 0) return delayMs;
         this.#pacer.note();
         // Where the runtime has no pings, a question that every stream connection answers does the same.
         if (connection.canPing) connection.ping();
-        else connection.send(controlMessage("LIST_SUBSCRIPTIONS", undefined, nextId()));
+        else connection.send(controlMessage("LIST_SUBSCRIPTIONS", undefined, this.#probeId = nextId()));
         return 0;
       },
       onDead: (why) => {

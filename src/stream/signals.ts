@@ -161,7 +161,7 @@ export interface StopSignal extends SignalBase {
 }
 
 /**
- * The stream has given up, since reconnecting can't help. Nothing comes after it.
+ * The stream has given up, since reconnecting can't help, or since `onData` threw. Nothing comes after it.
  *
  * @example
  * ```ts
@@ -174,12 +174,14 @@ export interface StopSignal extends SignalBase {
 export interface StreamUnrepairableSignal extends SignalBase {
   /** The kind of signal. */
   readonly type: "STREAM_UNREPAIRABLE";
-  /** Why. */
+  /** Why: a {@linkcode StreamCrashedError}, whose `cause` is what was thrown. */
   readonly error: Error;
 }
 
 /**
- * The user's `onData` threw, or its promise was rejected. The stream goes on; comes at most once per second and stream.
+ * The user's `onData` threw, or its promise was rejected, and the option `onCallbackError` is `"continue"`. The stream goes
+ * on; comes at most once per second and stream. With `"crash"`, the default, {@linkcode StreamUnrepairableSignal} comes
+ * instead.
  *
  * @example
  * ```ts
@@ -194,6 +196,27 @@ export interface CallbackErrorSignal extends SignalBase {
   readonly type: "CALLBACK_ERROR";
   /** What was thrown. */
   readonly error: unknown;
+}
+
+/**
+ * Messages of a stream were dropped, since nobody took them in time and there was no room for more. Comes with the first
+ * one, and then at most once per second and stream.
+ *
+ * @example
+ * ```ts
+ * import type { MessagesDroppedSignal } from "@rawtick/binance";
+ *
+ * const onDrop = ({ dropped, total }: MessagesDroppedSignal) => console.warn(`${dropped} more dropped, ${total} in all`);
+ * onDrop({ type: "MESSAGES_DROPPED", dropped: 12, total: 40, streamId: "1", streamLabel: "trades", timestamp: 1672515782136 });
+ * ```
+ */
+export interface MessagesDroppedSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "MESSAGES_DROPPED";
+  /** Messages that were dropped since the last signal of this kind. */
+  readonly dropped: number;
+  /** Messages that were dropped since the stream was created. */
+  readonly total: number;
 }
 
 /**
@@ -325,6 +348,7 @@ export type Signal =
   | StopSignal
   | StreamUnrepairableSignal
   | CallbackErrorSignal
+  | MessagesDroppedSignal
   | GapSignal
   | StreamSilentSignal
   | RolloverSignal;

@@ -69,11 +69,14 @@ export class SilenceWatch {
     let mustReconnect = false;
     for (const entry of table.entries) {
       const limitMs = silenceMs(entry.name);
+      const watched = this.#watched.get(entry);
       if (limitMs === undefined || !isWatched(entry.name)) {
-        this.#watched.delete(entry);
+        // What is subscribed to again has its time once more when that is acknowledged, and was reported already.
+        if (limitMs !== undefined && watched?.tried === 1 && watched.messages === entry.messages) {
+          watched.since = now - limitMs;
+        } else this.#watched.delete(entry);
         continue;
       }
-      const watched = this.#watched.get(entry);
       if (watched === undefined || watched.messages !== entry.messages) {
         this.#watched.set(entry, { messages: entry.messages, since: now, tried: 0 });
         continue;

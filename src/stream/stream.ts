@@ -4,7 +4,7 @@
  * @module
  */
 
-import { messageOf, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
+import { messageOf, quoted, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
 import {
   connectionUrl,
   type ConnectionUrlOptions,
@@ -13,12 +13,17 @@ import {
   routeOf,
   undocumentedWarning,
 } from "../exchange/mod.ts";
-import { type DataOf, Delivery, type DeliverySettings, isThenable, type Output } from "./delivery.ts";
+import { isThenable } from "./async_delivery.ts";
+import type { ControlRecord } from "./control_record.ts";
+import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
 import { Link } from "./link.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import { checkedNames, checkStreams, type StreamSelection } from "./selection.ts";
 import type { Signal } from "./signals.ts";
-import type { StreamState, StreamStatistics } from "./stream_state.ts";
+import type { NamedBuffer } from "./stream_buffers.ts";
+import { linkStatistics } from "./link_statistics.ts";
+import type { Meter, RateSampler } from "./rates.ts";
+import type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "./stream_state.ts";
 import type { SubscriptionAudit } from "./subscriptions.ts";
 
 /** What a stream is made of. */
@@ -32,7 +37,17 @@ export interface StreamSettings<O extends Output> {
   readonly link: LinkSettings;
   /** Most connections to one path of the exchange. */
   readonly maxLinks: number;
-  readonly delivery: Omit<DeliverySettings, "callback">;
+  readonly delivery: Omit<DeliverySettings, "callback" | "namedBuffer">;
+  /** Takes the messages, if there is one. */
+  readonly namedBuffer: NamedBuffer | undefined;
+  /** What an `onData` that throws does to the stream. */
+  readonly onCallbackError: "crash" | "continue";
+  /** Whether answers to control messages are delivered like data. */
+  readonly deliverControlResponses: boolean;
+  /** Keeps the answers to control messages. */
+  readonly onControlResponse: (record: ControlRecord, isError: boolean) => void;
+  /** Measures how much comes. */
+  readonly sampler: RateSampler;
   readonly onData: ((data: DataOf<O>, stream: BinanceStream<O>) => unknown) | undefined;
   readonly onSignal: ((signal: Signal) => unknown) | undefined;
   /** Called once, when the stream has ended. */
@@ -75,6 +90,11 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   readonly #settings: StreamSettings<O>;
   readonly #delivery: Delivery;
   readonly #links = new Map<Route, Link[]>();
+  readonly #meter: Meter;
+  readonly #createdAt: number;
+  #endedAt: number | undefined;
+  #gaps = 0;
+  #missedMessages = 0;
   #end: Promise<void> | undefined;
   #endedBy: StreamStoppedError | StreamCrashedError | undefined;
   #lastError: unknown;
@@ -87,12 +107,19 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     const { onData } = settings;
     // The casts: the delivery makes what the output says, which the compiler can't follow.
     const callback = onData && ((data: unknown) => onData(data as DataOf<O>, this));
-    this.#delivery = new Delivery({ ...settings.delivery, callback }, {
+    const namedBuffer = settings.namedBuffer?.buffer;
+    this.#delivery = new Delivery({ ...settings.delivery, callback, namedBuffer }, {
       onFirstData: (data) => this.#signal({ type: "FIRST_RECEIVED_DATA", data }),
       onCallbackError: (error, mayReport) => this.#callbackFailed(error, mayReport),
       onInvalidMessage: (error, mayReport) => this.#invalidMessage(error, mayReport),
-      onOverflow: (error) => this.#crash(error),
+      onDropped: (dropped, total) => this.#dropped(dropped, total),
+      onOverflow: (error) => void this.#crash(error),
+      setPaused: (isPaused) => {
+        for (const link of this.#allLinks) link.setPaused(isPaused);
+      },
     });
+    this.#createdAt = settings.link.clock.now();
+    this.#meter = settings.sampler.add(this.#delivery);
     this.ready = this.#add(streams);
     this.ready.catch(() => {});
   }
@@ -131,15 +158,49 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   /** Counters since the stream was created. */
   get statistics(): StreamStatistics {
-    const { messages, characters, callbackErrors, invalidMessages, buffer } = this.#delivery;
+    const { messages, characters, callbackErrors, invalidMessages, dropped, buffered } = this.#delivery;
+    const ended = this.#endedBy === undefined ? undefined : this.state;
+    const links = this.#allLinks.map((link) =>
+      linkStatistics(link, this.#settings.exchange.maxStreamsPerConnection, ended)
+    );
+    const sum = (of: (link: LinkStatistics) => number) => links.reduce((total, link) => total + of(link), 0);
+    const latencies = links.flatMap(({ latencyMs }) => latencyMs ?? []);
     return {
+      createdAt: this.#createdAt,
+      endedAt: this.#endedAt,
+      uptimeMs: this.#meter.uptimeMs,
       receivedMessages: messages,
       receivedCharacters: characters,
-      droppedMessages: buffer?.dropped ?? 0,
-      bufferedMessages: buffer?.size ?? 0,
-      reconnects: this.#allLinks.reduce((sum, link) => sum + link.reconnects, 0),
+      ...this.#meter.rates,
+      lastDataAgeMs: this.#meter.lastDataAgeMs,
+      latencyMs: latencies.length > 0 ? Math.max(...latencies) : undefined,
+      droppedMessages: dropped,
+      bufferedMessages: buffered,
+      reconnects: sum((link) => link.reconnects),
+      reconnectTimes: this.#allLinks.flatMap((link) => link.reconnectTimes).sort((a, b) => a - b),
+      rollovers: sum((link) => link.rollovers),
+      gaps: this.#gaps,
+      missedMessages: this.#missedMessages,
       callbackErrors,
       invalidMessages,
+      subscriptions: sum((link) => link.subscriptions),
+      freeSubscriptionSlots: this.freeSubscriptionSlots,
+      links,
+    };
+  }
+
+  /** Everything that the stream tells about itself, as a copy that changes no more. */
+  get info(): StreamInfo {
+    return {
+      id: this.id,
+      label: this.label,
+      state: this.state,
+      stateReason: this.stateReason,
+      lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
+      output: this.#settings.delivery.output,
+      streamBuffer: this.#settings.namedBuffer?.name,
+      streams: this.subscriptions,
+      statistics: this.statistics,
     };
   }
 
@@ -194,7 +255,10 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     };
   }
 
-  /** Stops the stream: nothing is delivered from now on. Resolves when its connections are closed. Can be repeated. */
+  /**
+   * Stops the stream: nothing is delivered from now on, also of what waits for an async `onData`; what waits for a reader
+   * can still be read. Resolves when its connections are closed. Can be repeated.
+   */
   stop(): Promise<void> {
     return this.#finish(new StreamStoppedError(this.id));
   }
@@ -208,10 +272,18 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    * Reads the messages from the buffer. Each message goes to one reader. Ends when the stream is stopped, after what
    * is still buffered; throws a {@linkcode StreamCrashedError} when it has crashed.
    *
-   * @throws {TypeError} if the stream has an `onData`.
+   * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
   [Symbol.asyncIterator](): AsyncIterator<DataOf<O>, undefined> {
     const { buffer } = this.#delivery;
+    const { namedBuffer } = this.#settings;
+    if (namedBuffer !== undefined) {
+      throw new TypeError(
+        `Cannot read the stream ${this.id}: its messages go to the stream buffer ${
+          quoted(namedBuffer.name)
+        }; read that`,
+      );
+    }
     if (buffer === undefined) {
       throw new TypeError(
         `Cannot read the stream ${this.id}: its messages go to \`onData\`; leave that out to read them`,
@@ -224,7 +296,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   /**
    * The messages as a web stream, read from the same buffer as `for await` does. Cancelling it does not stop the stream.
    *
-   * @throws {TypeError} if the stream has an `onData`.
+   * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
   get readable(): ReadableStream<DataOf<O>> {
     const iterator = this[Symbol.asyncIterator]();
@@ -281,26 +353,46 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       this.#settings.link,
       {
         onData: (text) => this.#delivery.deliver(text),
+        onControlResponse: (text, { error }) => this.#controlResponse(text, error !== undefined),
         onConnect: (url) => this.#signal({ type: "CONNECT", url }),
         onDisconnect: (url, close) =>
           this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
         onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
         onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
-        onGap: (url, gap) => this.#signal({ type: "GAP", url, ...gap }),
+        onGap: (url, gap) => {
+          this.#gaps++;
+          this.#missedMessages += gap.missed;
+          this.#signal({ type: "GAP", url, ...gap });
+        },
         onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
         onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
         onCrash: (error) => void this.#crash(error),
       },
     );
+    link.setPaused(this.#delivery.isPaused);
     links.push(link);
     return link;
   }
 
   #callbackFailed(error: unknown, mayReport: boolean): void {
-    this.#lastError = error;
-    if (!mayReport) return;
-    this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${stackOf(error)}`);
-    this.#signal({ type: "CALLBACK_ERROR", error });
+    const hasEnded = this.#endedBy !== undefined;
+    if (!hasEnded) this.#lastError = error;
+    if (mayReport) this.#settings.link.logger.error(`Stream ${this.id}: onData threw ${stackOf(error)}`);
+    if (this.#settings.onCallbackError === "crash") {
+      this.#delivery.end(true);
+      void this.#crash(error, `onData threw ${messageOf(error)}`);
+    } else if (mayReport && !hasEnded) this.#signal({ type: "CALLBACK_ERROR", error });
+  }
+
+  #dropped(dropped: number, total: number): void {
+    this.#settings.link.logger.warn(`Stream ${this.id}: ${dropped} messages dropped, ${total} in all`);
+    this.#signal({ type: "MESSAGES_DROPPED", dropped, total });
+  }
+
+  #controlResponse(text: string, isError: boolean): void {
+    const { onControlResponse, deliverControlResponses, link: { clock } } = this.#settings;
+    onControlResponse({ streamId: this.id, streamLabel: this.label, timestamp: clock.now(), text }, isError);
+    if (deliverControlResponses) this.#delivery.deliverControlResponse(text);
   }
 
   #invalidMessage(error: unknown, mayReport: boolean): void {
@@ -313,8 +405,8 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
     this.#signal(signal);
   }
 
-  #crash(error: unknown): Promise<void> {
-    return this.#finish(new StreamCrashedError(this.id, messageOf(error), { cause: error }));
+  #crash(error: unknown, reason: string = messageOf(error)): Promise<void> {
+    return this.#finish(new StreamCrashedError(this.id, reason, { cause: error }));
   }
 
   /** The one way out: ends the links, then the readers, and tells about it once. */
@@ -329,9 +421,13 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
 
   async #closeAll(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
     this.#endedBy = reason;
+    // After a crash, what has come before it is still delivered.
+    this.#delivery.end(reason instanceof StreamStoppedError);
     const links = this.#allLinks;
     for (const link of links) link.stop(reason);
     await Promise.all(links.map((link) => link.ended));
+    this.#endedAt = this.#settings.link.clock.now();
+    this.#settings.sampler.end(this.#meter);
     const hasCrashed = reason instanceof StreamCrashedError;
     if (hasCrashed) {
       this.#lastError = reason;
@@ -341,7 +437,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       this.#settings.link.logger.info(reason.message);
       this.#signal({ type: "STOP" });
     }
-    this.#delivery.buffer?.end(hasCrashed ? reason : undefined);
+    if (this.#settings.namedBuffer === undefined) this.#delivery.buffer?.end(hasCrashed ? reason : undefined);
     this.#settings.onEnd();
   }
 

@@ -26,6 +26,9 @@ const SLEEP_CHECK_MS = 1_000;
 const SLEEP_MS = 10_000;
 /** How long in ms a connection may take to give a sign of life after that. */
 const AWAKE_TIMEOUT_MS = 2_000;
+/** A timer that is later than this shows that the process was busy; what has come meanwhile is read within the second time. */
+const BUSY_MS = 20;
+const READ_MS = 100;
 
 /**
  * Asks for a sign of life when nothing was received for a while, and at once when the machine has slept. Anything that is
@@ -56,21 +59,30 @@ export class Watchdog {
 
   /** Asks for a sign of life, and gives the connection up if none comes within `timeoutMs`. */
   #probe(timeoutMs: number): void {
-    const { intervalMs, activity, onDead } = this.#options;
+    const { clock, intervalMs, activity } = this.#options;
     const delayMs = this.#options.probe();
     if (delayMs > 0) {
       this.#setTimer((before) => activity() === before ? this.#probe(timeoutMs) : this.#wait(), delayMs);
       return;
     }
-    this.#setTimer((before) => {
-      if (activity() !== before) return this.#wait();
-      this.stop();
-      onDead(
-        timeoutMs === AWAKE_TIMEOUT_MS
-          ? "the machine has slept, and nothing came since"
-          : `nothing received for ${intervalMs + timeoutMs} ms`,
-      );
-    }, timeoutMs);
+    const why = timeoutMs === AWAKE_TIMEOUT_MS
+      ? "the machine has slept, and nothing came since"
+      : `nothing received for ${intervalMs + timeoutMs} ms`;
+    const dueAt = clock.monotonic() + timeoutMs;
+    this.#setTimer((before) => this.#expire(before, dueAt, why), timeoutMs);
+  }
+
+  /** Gives the connection up, unless something has come. Timers go before sockets: a busy process has not read it yet. */
+  #expire(before: number, dueAt: number, why: string): void {
+    const { clock, activity, onDead } = this.#options;
+    if (activity() !== before) return this.#wait();
+    const now = clock.monotonic();
+    if (now - dueAt > BUSY_MS) {
+      this.#timer = clock.setTimer(() => this.#expire(before, now + READ_MS, why), READ_MS);
+      return;
+    }
+    this.stop();
+    onDead(why);
   }
 
   #setTimer(callback: (activityBefore: number) => void, ms: number): void {

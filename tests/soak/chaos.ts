@@ -16,16 +16,36 @@ export const FAULTS = {
   refused: { isLossless: false, what: "reset, and TCP connections are refused for a while" },
   unanswered: { isLossless: false, what: "reset, and handshakes are not answered for a while" },
   unavailable: { isLossless: false, what: "reset, and handshakes get 503" },
-  rateLimited: { isLossless: false, what: "reset, and handshakes get 429 with Retry-After" },
-  banned: { isLossless: false, what: "reset, and a handshake gets 418 with Retry-After" },
+  forbidden: { isLossless: false, what: "reset, and handshakes get 403 or 451" },
+  rateLimited: { isLossless: false, what: "reset, and handshakes get 429 with Retry-After (builtin: 503)" },
+  banned: { isLossless: false, what: "reset, and a handshake gets 418 with Retry-After (builtin: 503)" },
   lostAck: { isLossless: false, what: "reset, and the next subscriptions are not answered" },
   silentAck: { isLossless: false, what: "reset, and the next subscription is acknowledged and nothing comes" },
   slow: { isLossless: true, what: "everything is sent slowly for a while" },
+  deaf: { isLossless: true, what: "nothing is read of what clients send for a while" },
   shutdown: { isLossless: true, what: "serverShutdown, and the cut some time later" },
 } as const;
 
+/**
+ * Faults in the data of connections that stay open. A manager that looks at sequences only where connections change can't
+ * notice them, so they are drawn only if asked for.
+ */
+export const DATA_FAULTS = {
+  duplicate: { isLossless: true, what: "a message comes twice" },
+  reorder: { isLossless: true, what: "two messages of a stream are exchanged" },
+  drop: { isLossless: false, what: "a message does not come" },
+  mute: { isLossless: false, what: "nothing of a stream comes for a while" },
+} as const;
+
+const ALL_FAULTS = { ...FAULTS, ...DATA_FAULTS };
+
 /** The name of a fault. */
-export type FaultName = keyof typeof FAULTS;
+export type FaultName = keyof typeof ALL_FAULTS;
+
+/** What a fault is. */
+export function faultOf(name: FaultName): { readonly isLossless: boolean; readonly what: string } {
+  return ALL_FAULTS[name];
+}
 
 /** A fault of the script. */
 export interface ScriptedFault {
@@ -41,14 +61,14 @@ const BURSTS = 4;
 const BURST_SHARE = 1 / 3;
 
 /** The script for a seed: bursts of faults, each kind as often as the others, in an order that the seed decides. */
-export function chaosScript(seed: number, { durationMs, settleMs }: Timing): ScriptedFault[] {
+export function chaosScript(seed: number, { durationMs, settleMs }: Timing, withDataFaults = false): ScriptedFault[] {
   if (seed === 0) return [];
   const random = generatorOf(seed);
   const script: ScriptedFault[] = [];
   let deck: FaultName[] = [];
   const draw = (): FaultName => {
     // The cast: the keys of an object whose type says which ones it has.
-    if (deck.length === 0) deck = Object.keys(FAULTS) as FaultName[];
+    if (deck.length === 0) deck = Object.keys(withDataFaults ? ALL_FAULTS : FAULTS) as FaultName[];
     const [fault = "kill"] = deck.splice(Math.floor(random() * deck.length), 1);
     return fault;
   };

@@ -9,13 +9,16 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import type { WebSocketLibrary } from "@rawtick/binance";
 import { type LocalExchange, startLocalExchange } from "@rawtick/binance/testing";
-import { chaosScript } from "./chaos.ts";
+import { chaosScript, type FaultName } from "./chaos.ts";
 import { commitFault } from "./fault_runner.ts";
 import { type ExchangeArguments, type ExchangeLedger, type FromExchange, GENERATOR_SEED } from "./protocol.ts";
 import { timingOf } from "./timing.ts";
 
 /** Time in ms in which what is on its way to the sockets gets there. */
 const DRAIN_MS = 200;
+
+/** Largest time scale at which five real minutes are over before the next fault comes. */
+const LARGEST_SCALE_OF_BANS = 2;
 
 const tell = (message: FromExchange): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
@@ -30,12 +33,24 @@ const timers = new Set<ReturnType<typeof setTimeout>>();
 
 tell({ type: "hello", urls: { builtin: exchanges.builtin.url, native: exchanges.native.url } });
 
-for (const scripted of chaosScript(given.chaos, timing)) {
+for (const scripted of chaosScript(given.chaos, timing, given.dataFaults)) {
   timers.add(setTimeout(async () => {
     const at = Date.now();
-    await Promise.all(all.map((exchange) => commitFault(exchange, scripted, timing)));
+    await Promise.all([
+      commitFault(exchanges.builtin, { ...scripted, fault: shownToBuiltin(scripted.fault) }, timing),
+      commitFault(exchanges.native, scripted, timing),
+    ]);
     tell({ type: "fault", fault: scripted.fault, at, endedAt: Date.now() });
   }, scripted.at));
+}
+
+/**
+ * The runtimes' own WebSockets hide `Retry-After`, so the manager waits one or five real minutes after 429 and 418. Where
+ * that is hours of simulated time, their exchange is unavailable instead.
+ */
+function shownToBuiltin(fault: FaultName): FaultName {
+  const isTold = fault === "rateLimited" || fault === "banned";
+  return isTold && given.timeScale > LARGEST_SCALE_OF_BANS ? "unavailable" : fault;
 }
 
 function ledgerOf({ statistics, messagesSent }: LocalExchange): Omit<ExchangeLedger, "published"> {

@@ -52,6 +52,9 @@ export async function commitFault(
     case "unavailable":
       exchange.refuseConnections(503, { count: 4 });
       return exchange.killConnections();
+    case "forbidden":
+      exchange.refuseConnections(random < 0.5 ? 403 : 451, { count: 4 });
+      return exchange.killConnections();
     case "rateLimited":
       exchange.refuseConnections(429, { headers: { "Retry-After": "1" }, count: 1 });
       return exchange.killConnections();
@@ -68,6 +71,19 @@ export async function commitFault(
       exchange.throttle({ sendBytesPerSecond: SLOW_BYTES_PER_SECOND });
       await sleep(disturbanceMs);
       return exchange.throttle(undefined);
+    case "deaf":
+      exchange.throttle({ readBytesPerSecond: 0 });
+      await sleep(disturbanceMs);
+      return exchange.throttle(undefined);
+    case "duplicate":
+    case "reorder":
+    case "drop":
+      if (exchange.openConnections.length === 0) return;
+      return exchange.disturbData(fault, { connectionId: pick() });
+    case "mute":
+      exchange.muteStreams(exchange.openConnections.flatMap(({ streams }) => streams).slice(0, 1));
+      await sleep(disturbanceMs);
+      return exchange.muteStreams(undefined);
     case "shutdown":
       return await exchange.serverShutdown(shutdownMs);
   }

@@ -5,7 +5,7 @@
  */
 
 import type { GapSignal, WebSocketLibrary } from "@rawtick/binance";
-import { type FaultName, FAULTS } from "./chaos.ts";
+import { type FaultName, faultOf } from "./chaos.ts";
 import type { Deliveries, Hole } from "./deliveries.ts";
 import { idsOf } from "./numbering.ts";
 import type { ConnectionLedger, ExchangeLedger, FaultRecord } from "./protocol.ts";
@@ -61,7 +61,7 @@ export function judge(
   endDeliveries(evidence.deliveries, ledger, bounds.rate);
   const all = [...evidence.deliveries.values()];
   const losses = all.flatMap(({ holes }) => holes).map((hole) => ({ ...hole, fault: causeOf(hole, faults, bounds) }));
-  const excused = losses.filter(({ fault }) => fault !== undefined && !FAULTS[fault].isLossless);
+  const excused = losses.filter(({ fault }) => fault !== undefined && !faultOf(fault).isLossless);
   const inexcusable = losses.filter((loss) => !excused.includes(loss));
   const sum = (key: "duplicates" | "disordered" | "foreign" | "delivered"): number =>
     all.reduce((total, deliveries) => total + deliveries[key], 0);
@@ -80,12 +80,12 @@ export function judge(
     ...judgeGaps(losses, evidence.gaps),
     verdict(
       "planned cuts cost nothing",
-      losses.every(({ fault }) => fault === undefined || !FAULTS[fault].isLossless) &&
+      losses.every(({ fault }) => fault === undefined || !faultOf(fault).isLossless) &&
         ageCuts(ledger, bounds.ageMs) === 0,
       `${evidence.rollovers} rollovers; ${
         ageCuts(ledger, bounds.ageMs)
       } connections were left until the exchange cut them; ` +
-        `${countOf(losses.filter(({ fault }) => fault !== undefined && FAULTS[fault].isLossless))} messages lost`,
+        `${countOf(losses.filter(({ fault }) => fault !== undefined && faultOf(fault).isLossless))} messages lost`,
     ),
     judgeReconnects(evidence),
     judgeLimits(ledger, faults, bounds),
@@ -195,7 +195,7 @@ function missedAnswers(
   faults: readonly FaultRecord[],
   { settleMs }: Bounds,
 ): boolean {
-  const withheld: readonly FaultName[] = ["lostAck", "silentAck", "stall", "slow"];
+  const withheld: readonly FaultName[] = ["lostAck", "silentAck", "stall", "slow", "deaf"];
   return faults.some(({ fault, at, endedAt }) =>
     withheld.includes(fault) && openedAt <= endedAt + settleMs && closedAt >= at
   );

@@ -89,8 +89,8 @@ async function soak(options: SoakOptions): Promise<boolean> {
       } messages/s each. Connections are cut at ` +
       `an age of ${(timing.ageMs * options.timeScale / 3_600_000).toFixed(1)} simulated hours.`,
   );
-  const { hours, timeScale, chaos, rate } = options;
-  const { exchange, urls } = await ExchangeProcess.start({ hours, timeScale, chaos, rate, streams });
+  const { hours, timeScale, chaos, dataFaults, rate } = options;
+  const { exchange, urls } = await ExchangeProcess.start({ hours, timeScale, chaos, dataFaults, rate, streams });
   await using _exchange = exchange;
   const metrics = new Metrics(options.out);
   const subjects = LIBRARIES.map((library) => new Subject(library, urls[library], groups, timing.manager));

@@ -55,6 +55,7 @@ export interface ExchangeArguments {
   readonly hours: number;
   readonly timeScale: number;
   readonly chaos: number;
+  readonly dataFaults: boolean;
   readonly rate: number;
   readonly streams: readonly string[];
 }

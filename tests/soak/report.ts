@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type FaultName, FAULTS } from "./chaos.ts";
+import { type FaultName, faultOf } from "./chaos.ts";
 import type { Verdict } from "./judge.ts";
 import { type MemorySample, memorySlope } from "./metrics.ts";
 import type { FaultRecord } from "./protocol.ts";
@@ -46,6 +46,6 @@ export function faultLines(faults: readonly FaultRecord[]): string[] {
   for (const { fault } of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1);
   return [
     `Faults: ${faults.length}`,
-    ...[...counts].map(([fault, count]) => `  ${String(count).padStart(3)} ${fault}: ${FAULTS[fault].what}`),
+    ...[...counts].map(([fault, count]) => `  ${String(count).padStart(3)} ${fault}: ${faultOf(fault).what}`),
   ];
 }

@@ -124,16 +124,25 @@ export class Subject {
     this.deliveries.get(name)?.note(this.#numberings.get(name)?.numberOf(text), now);
   }
 
+  #onDisconnect(logical: LogicalStream): void {
+    const lost: Reconnect = { at: Date.now(), ms: undefined };
+    const { receives } = logical;
+    // A connection that ends while another one of the stream runs is no loss: a rollover. Its state tells that only after
+    // the signal.
+    setTimeout(() => {
+      if (logical.open !== undefined || logical.stream.state === "running" || this.#isStopping) return;
+      this.reconnects.push(lost);
+      if (logical.receives === receives) logical.open = lost;
+      else lost.ms = logical.lastDataAt - lost.at;
+    }, 0);
+  }
+
   #onSignal(signal: Signal): void {
     this.signalCounts.set(signal.type, (this.signalCounts.get(signal.type) ?? 0) + 1);
     const logical = this.streams.find(({ stream }) => stream.id === signal.streamId);
     if (signal.type === "GAP") this.gaps.push(signal);
     if (logical === undefined || this.#isStopping) return;
-    // A connection that ends while another one of the stream runs is no loss: a rollover.
-    if (signal.type === "DISCONNECT" && logical.open === undefined && logical.stream.state !== "running") {
-      logical.open = { at: Date.now(), ms: undefined };
-      this.reconnects.push(logical.open);
-    }
+    if (signal.type === "DISCONNECT") this.#onDisconnect(logical);
     if (signal.type !== "STREAM_UNREPAIRABLE") return;
     this.crashes.push(`${logical.label}: ${signal.error.message}`);
     // As a user would: the rest of the run still tells something.

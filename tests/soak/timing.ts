@@ -34,7 +34,7 @@ export interface Timing {
 export function timingOf({ hours, timeScale }: Pick<SoakOptions, "hours" | "timeScale">): Timing {
   const scaled = (ms: number, shortestMs: number): number => Math.round(Math.max(shortestMs, ms / timeScale));
   // A run shorter than 8 days would hardly see a cut after 24 hours: faults end most connections before.
-  const ageMs = scaled(Math.min(24, hours / 8) * HOUR, 3 * SECOND);
+  const ageMs = scaled(Math.min(24, hours / 8) * HOUR, 4 * SECOND);
   return {
     durationMs: hours * HOUR / timeScale,
     minuteMs: MINUTE / timeScale,
@@ -50,7 +50,8 @@ export function timingOf({ hours, timeScale }: Pick<SoakOptions, "hours" | "time
     },
     manager: {
       onRateLimited: "wait",
-      rolloverAgeMs: ageMs - scaled(10 * MINUTE, 2 * SECOND),
+      // As the manager's default: 10 minutes before the cut.
+      rolloverAgeMs: Math.max(ageMs / 2, ageMs - scaled(10 * MINUTE, 2 * SECOND)),
       overlapMs: scaled(10 * SECOND, 1.5 * SECOND),
       handshakeTimeoutMs: scaled(10 * SECOND, 750),
       closeTimeoutMs: scaled(SECOND, 500),

@@ -1,0 +1,36 @@
+/**
+ * How a report is printed.
+ *
+ * @module
+ */
+
+/**
+ * How a report is printed.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, type PrintOptions } from "@rawtick/binance";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const options: PrintOptions = { colors: false, print: false };
+ * await using manager = new BinanceWebSocketApiManager();
+ * assertStringIncludes(manager.printSummary(options), "binance.com");
+ * ```
+ */
+export interface PrintOptions {
+  /** Whether with the colours of a terminal. Default: if stdout is one, and `NO_COLOR` does not forbid it; false on the edge. */
+  readonly colors?: boolean;
+  /** Takes the text; false for nothing but the result of the call. Default: `console.log`. */
+  readonly print?: ((text: string) => void) | false;
+}
+
+/** Prints what `make` makes, and returns it. */
+export function printText(
+  { colors, print = (text) => console.log(text) }: PrintOptions,
+  hasColors: () => boolean,
+  make: (colors: boolean) => string,
+): string {
+  const text = make(colors ?? hasColors());
+  if (print !== false) print(text);
+  return text;
+}
