@@ -81,6 +81,7 @@ async function echo(
   connection.close();
   await connection.closed;
   const [extensions = "", ...texts] = recorder.texts;
+  assertEquals(connection.extensions.split(";")[0], extensions, "what the connection says of itself");
   assert(texts.every((text, index) => text === messages.filter((message) => typeof message === "string")[index]));
   const sent = messages.filter((message) => typeof message !== "string");
   assert(recorder.binaries.every((bytes, index) => Buffer.compare(bytes, sent[index] ?? new Uint8Array()) === 0));
@@ -294,6 +295,7 @@ test(
       await connection.closed;
       assert(recorder.texts[1] === message);
       assertEquals(recorder.texts[0], perMessageDeflate ? "permessage-deflate" : "");
+      assertEquals(connection.extensions.split(";")[0], recorder.texts[0]);
     }
   },
 );

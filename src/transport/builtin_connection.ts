@@ -85,6 +85,10 @@ export class BuiltinConnection implements OwnedConnection {
     return this.#socket.protocol;
   }
 
+  get extensions(): string {
+    return this.#socket.extensions;
+  }
+
   get isOpen(): boolean {
     return this.#state === "open";
   }

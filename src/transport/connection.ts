@@ -136,6 +136,11 @@ export interface Connection {
   readonly url: string;
   /** The subprotocol that the server chose, or `""`. */
   readonly subprotocol: string;
+  /**
+   * The extensions that both ends have agreed on, such as `"permessage-deflate"`, as the server has written them; `""` if
+   * there are none. Node's built-in WebSocket says `""` in any case.
+   */
+  readonly extensions: string;
   /** Whether messages can be sent: from the handshake until `close()`, `terminate()` or the peer's close. */
   readonly isOpen: boolean;
   /** Whether this runtime can send pings and shows pings and pongs: `"native"` everywhere, `"builtin"` only on Bun. */

@@ -93,6 +93,10 @@ class Puller implements PullConnection {
     return this.#connection.subprotocol;
   }
 
+  get extensions(): string {
+    return this.#connection.extensions;
+  }
+
   get isOpen(): boolean {
     return this.#connection.isOpen;
   }

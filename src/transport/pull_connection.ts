@@ -67,6 +67,11 @@ export interface PullConnection extends AsyncIterable<Message>, Disposable, Asyn
   readonly url: string;
   /** The subprotocol that the server chose, or `""`. */
   readonly subprotocol: string;
+  /**
+   * The extensions that both ends have agreed on, such as `"permessage-deflate"`, as the server has written them; `""` if
+   * there are none. Node's built-in WebSocket says `""` in any case.
+   */
+  readonly extensions: string;
   /** Whether messages can be sent. */
   readonly isOpen: boolean;
   /** Number of messages that came and were not taken. */

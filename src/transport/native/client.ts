@@ -27,7 +27,7 @@ import { guard } from "../uncaught.ts";
 import { PerMessageDeflate } from "./deflate.ts";
 import { createDeflateOffer } from "./deflate_offer.ts";
 import { Engine, type EngineOptions } from "./engine.ts";
-import { createUpgradeRequest } from "./handshake.ts";
+import { type AcceptedUpgrade, createUpgradeRequest } from "./handshake.ts";
 import { openSocket } from "./open_socket.ts";
 import { Opening } from "./opening.ts";
 import type { OpenSocket, SocketPath } from "./socket.ts";
@@ -39,14 +39,16 @@ class NativeConnection implements OwnedConnection {
   readonly library = "native";
   readonly url: string;
   readonly subprotocol: string;
+  readonly extensions: string;
   readonly canPing = true;
   readonly canPause = true;
   readonly #engine: Engine;
 
-  constructor(engine: Engine, url: string, subprotocol: string) {
+  constructor(engine: Engine, url: string, { subprotocol, extensions }: AcceptedUpgrade) {
     this.#engine = engine;
     this.url = url;
     this.subprotocol = subprotocol;
+    this.extensions = extensions;
   }
 
   get isOpen(): boolean {
@@ -157,10 +159,11 @@ export function openOver(open: OpenSocket): OpenConnection {
     signal?.throwIfAborted();
     return await new Promise<OwnedConnection>((resolve, reject) => {
       new Opening(open, request, { signal, timeoutMs: handshakeTimeoutMs, tls, proxy }, {
-        onUpgraded(socket, { subprotocol, deflate }, rest) {
+        onUpgraded(socket, accepted, rest) {
+          const { deflate } = accepted;
           const codec = deflate === undefined ? undefined : new PerMessageDeflate(deflate, "client");
           const engine = new Engine(socket, listener, engineOptions(options, codec));
-          const connection = new NativeConnection(engine, url, subprotocol);
+          const connection = new NativeConnection(engine, url, accepted);
           guard(() => listener.onOpen?.(connection));
           if (rest.length > 0) engine.onBytes(rest);
           resolve(connection);

@@ -6,9 +6,10 @@
 
 import { WebSocketProtocolError } from "../../base/mod.ts";
 import type { Frame, FrameOpcode } from "../frames.ts";
-import { FrameHeader, MAX_FRAME_HEAD, violation } from "./frame_header.ts";
+import { FrameHeader, MAX_FRAME_HEAD } from "./frame_header.ts";
 import { readClosePayload } from "./close_payload.ts";
-import { tooLarge, tooMuchBuffered } from "./limits.ts";
+import { tooMuchBuffered } from "./limits.ts";
+import { MessageRules } from "./message_rules.ts";
 import { Opcode } from "./opcode.ts";
 import { decodeAscii, decodeUtf8 } from "./utf8.ts";
 
@@ -119,6 +120,7 @@ export class FrameLevelReader {
   readonly #handler: FrameLevelHandler;
   readonly #options: FrameLevelOptions;
   readonly #header = new FrameHeader(false);
+  readonly #rules: MessageRules;
   readonly #frame = new FrameView();
   #stopped = false;
   /** The bytes of a frame head that is not complete. */
@@ -127,14 +129,12 @@ export class FrameLevelReader {
   /** The payload of a frame that spans chunks, and how much of it is missing. */
   #partial: Uint8Array = NOTHING;
   #missing = 0;
-  /** Frames and bytes so far of a message that is not complete; 0 frames between messages. */
-  #fragments = 0;
-  #messageBytes = 0;
 
   /** Creates a reader at the start of a frame. */
   constructor(handler: FrameLevelHandler, options: FrameLevelOptions) {
     this.#handler = handler;
     this.#options = options;
+    this.#rules = new MessageRules(options.maxFragments, options.maxMessageBytes);
   }
 
   /** Reads nothing any more; may be called by the handler, which is then told nothing more. */
@@ -187,7 +187,7 @@ export class FrameLevelReader {
 
   #startFrame(chunk: Uint8Array, at: number): number {
     const { opcode, length } = this.#header;
-    if (opcode < Opcode.Close) this.#checkDataFrame();
+    if (opcode < Opcode.Close) this.#rules.check(this.#header);
     const end = at + length;
     if (end <= chunk.length) {
       this.#handOut(chunk, at, end, chunk, end);
@@ -208,27 +208,6 @@ export class FrameLevelReader {
     this.#partial = NOTHING;
     this.#handOut(partial, 0, partial.length, chunk, end);
     return end;
-  }
-
-  /** The rules of a data frame among its neighbours (RFC 6455 5.4), and the limits. */
-  #checkDataFrame(): void {
-    const { opcode, length, fin } = this.#header;
-    const { maxFragments, maxMessageBytes } = this.#options;
-    if (opcode === Opcode.Continuation && this.#fragments === 0) {
-      throw violation("a continuation has no message to continue", "UNEXPECTED_CONTINUATION");
-    }
-    if (opcode !== Opcode.Continuation && this.#fragments > 0) {
-      throw violation("a message starts inside of another one", "EXPECTED_CONTINUATION");
-    }
-    this.#fragments++;
-    this.#messageBytes += length;
-    if (this.#fragments > maxFragments) {
-      throw tooLarge(`it has more than ${maxFragments} fragments`, "TOO_MANY_FRAGMENTS");
-    }
-    if (this.#messageBytes > maxMessageBytes) {
-      throw tooLarge(`it has more than ${maxMessageBytes} bytes`, "MESSAGE_TOO_LARGE");
-    }
-    if (fin) this.#fragments = this.#messageBytes = 0;
   }
 
   #handOut(bytes: Uint8Array, start: number, end: number, chunk: Uint8Array, next: number): void {

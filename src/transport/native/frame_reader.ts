@@ -6,12 +6,13 @@
 
 import { isAscii } from "node:buffer";
 import { readClosePayload } from "./close_payload.ts";
-import { FrameHeader, MAX_FRAME_HEAD, violation } from "./frame_header.ts";
-import { tooLarge, tooMuchBuffered } from "./limits.ts";
+import { FrameHeader, MAX_FRAME_HEAD } from "./frame_header.ts";
+import { tooMuchBuffered } from "./limits.ts";
 import type { FrameHandler, FrameReaderOptions } from "./frame_handler.ts";
 import type { Inflater } from "./inflater.ts";
 import { applyMask } from "./mask.ts";
 import { MessageAssembly } from "./message_assembly.ts";
+import { MessageRules } from "./message_rules.ts";
 import { Opcode } from "./opcode.ts";
 import { decodeAscii, decodeUtf8 } from "./utf8.ts";
 
@@ -41,10 +42,10 @@ export class FrameReader {
   readonly #handler: FrameHandler;
   readonly #client: boolean;
   readonly #maxMessageBytes: number;
-  readonly #maxFragments: number;
   readonly #maxBufferedBytes: number;
   readonly #inflater: Inflater | undefined;
   readonly #header: FrameHeader;
+  readonly #rules: MessageRules;
   readonly #message = new MessageAssembly();
   #stopped = false;
   /** The bytes of a frame head that is not complete. */
@@ -58,14 +59,13 @@ export class FrameReader {
   #messageOpcode = 0;
   /** Whether that message is compressed. */
   #compressed = false;
-  #fragments = 0;
 
   /** Creates a reader at the start of a frame. */
   constructor(handler: FrameHandler, options: FrameReaderOptions) {
     this.#handler = handler;
     this.#client = options.role === "client";
     this.#maxMessageBytes = options.maxMessageBytes;
-    this.#maxFragments = options.maxFragments ?? 131_072;
+    this.#rules = new MessageRules(options.maxFragments ?? 131_072, options.maxMessageBytes);
     this.#maxBufferedBytes = options.maxBufferedBytes ?? Infinity;
     this.#inflater = options.inflater;
     this.#header = new FrameHeader(!this.#client, options.inflater !== undefined);
@@ -201,7 +201,10 @@ export class FrameReader {
   #startFrame(chunk: Uint8Array, at: number): number {
     const { opcode, length, fin, maskingKey } = this.#header;
     const control = opcode >= Opcode.Close;
-    if (!control) this.#checkDataFrame();
+    if (!control) {
+      const isCompressed = opcode === Opcode.Continuation ? this.#compressed : this.#header.compressed;
+      this.#rules.check(this.#header, isCompressed);
+    }
     const end = at + length;
     if (end > chunk.length) {
       this.#missing = length;
@@ -242,28 +245,6 @@ export class FrameReader {
       if (this.#missing === 0 && fin) this.#handOutMessage();
     }
     return end;
-  }
-
-  /** The rules of a data frame among its neighbours (RFC 6455 5.4), and the limits. */
-  #checkDataFrame(): void {
-    const { opcode, length } = this.#header;
-    const continuation = opcode === Opcode.Continuation;
-    if (continuation && this.#messageOpcode === 0) {
-      throw violation("a continuation has no message to continue", "UNEXPECTED_CONTINUATION");
-    }
-    if (!continuation && this.#messageOpcode !== 0) {
-      throw violation("a message starts inside of another one", "EXPECTED_CONTINUATION");
-    }
-    this.#fragments = continuation ? this.#fragments + 1 : 1;
-    if (this.#fragments > this.#maxFragments) {
-      throw tooLarge(`it has more than ${this.#maxFragments} fragments`, "TOO_MANY_FRAGMENTS");
-    }
-    const compressed = continuation ? this.#compressed : this.#header.compressed;
-    // The limit is for the decompressed message. What can't be compressed is a little larger as a compressed one.
-    const limit = compressed ? this.#maxMessageBytes + (this.#maxMessageBytes >> 4) + 64 : this.#maxMessageBytes;
-    if (length + (continuation ? this.#message.length : 0) > limit) {
-      throw tooLarge(`it has more than ${this.#maxMessageBytes} bytes`, "MESSAGE_TOO_LARGE");
-    }
   }
 
   /** Notes that the current frame belongs to a message that can't be handed out yet. */

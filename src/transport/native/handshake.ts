@@ -97,6 +97,8 @@ export function parseStatusLine(startLine: string): { version: string; status: n
 export interface AcceptedUpgrade {
   /** The subprotocol, or `""`. */
   readonly subprotocol: string;
+  /** The extensions as the server has written them, or `""`. */
+  readonly extensions: string;
   /** How messages are compressed, or `undefined` if they are not. */
   readonly deflate: DeflateParameters | undefined;
 }
@@ -127,5 +129,5 @@ export function checkUpgradeResponse(head: HttpHead, request: UpgradeRequest): A
   if (subprotocol !== "" && !request.protocols.includes(subprotocol)) {
     refuse(`the server chose the subprotocol ${JSON.stringify(subprotocol)}, which was not offered`);
   }
-  return { subprotocol, deflate };
+  return { subprotocol, extensions: headers.get("sec-websocket-extensions") ?? "", deflate };
 }
