@@ -242,3 +242,42 @@ testEachLibrary(
     assertEquals(subscribed(bench.exchange).get(1), ["a@trade", "a@trade"], "asked for twice, and then left alone");
   },
 );
+
+testEachLibrary("a connection that ends while it is being replaced is taken over without a loss", async (library) => {
+  const received: string[] = [];
+  await using bench = await startBench(library, { overlapMs: 20_000, onData: (text) => void received.push(text) });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  bench.exchange.broadcast('{"e":"serverShutdown","E":1770123456789}');
+  await bench.exchange.waitFor(() => bench.exchange.controlMessages.length === 2);
+  // The acknowledgement was sent before this message is: whoever has read this one knows it.
+  bench.exchange.send(1, '{"stream":"a@trade","data":{"e":"trade","t":1}}');
+  bench.exchange.send(0, '{"stream":"a@trade","data":{"e":"trade","t":1}}');
+  await until(() => received.length === 2, "the notice and the message");
+  bench.exchange.killConnection(0);
+  await until(() => bench.signalTypes.includes("ROLLOVER"), "the replacement");
+  bench.exchange.send(1, '{"stream":"a@trade","data":{"e":"trade","t":2}}');
+  await until(() => received.length === 3, "the next message");
+  assertEquals(bench.signalTypes.filter((type) => type !== "FIRST_RECEIVED_DATA"), ["CONNECT", "ROLLOVER"]);
+  assertEquals([stream.statistics.reconnects, bench.exchange.totalConnections], [0, 2]);
+});
+
+testEachLibrary("a replacement that fails is dropped, and the connection goes on", async (library) => {
+  const received: string[] = [];
+  await using bench = await startBench(library, { overlapMs: 20_000, onData: (text) => void received.push(text) });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  const notice = '{"e":"serverShutdown","E":1770123456789}';
+  bench.exchange.refuseConnections(503);
+  bench.exchange.broadcast(notice);
+  await bench.exchange.waitFor(() => bench.exchange.refusedHandshakes === 1);
+  await until(() => bench.log.some((line) => line.includes("Cannot replace a connection yet")), "the failure logged");
+  bench.exchange.refuseConnections(undefined);
+  bench.exchange.broadcast(notice);
+  await bench.exchange.waitFor(() => bench.exchange.controlMessages.length === 2);
+  bench.exchange.killConnection(1);
+  await bench.exchange.waitForConnections(1);
+  bench.exchange.push("a@trade", { e: "trade", t: 1 });
+  await until(() => received.length === 3, "two notices and the message");
+  assertEquals([stream.state, bench.signalTypes], ["running", ["CONNECT", "FIRST_RECEIVED_DATA"]]);
+});

@@ -12,7 +12,7 @@ import {
   systemClock,
   UnknownStreamError,
 } from "../base/mod.ts";
-import { type Exchange, exchangeOf, expectedIntervalMs } from "../exchange/mod.ts";
+import { type Exchange, exchangeOf } from "../exchange/mod.ts";
 import {
   type ManagerStatistics,
   type Monitored,
@@ -26,7 +26,6 @@ import {
 import {
   BinanceStream,
   checkStreams,
-  ConnectBudget,
   type ControlRecord,
   type DataOf,
   type LinkSettings,
@@ -34,7 +33,6 @@ import {
   type Output,
   RateSampler,
   RingBuffer,
-  sharedConnectBudget,
   type Signal,
   type StreamBuffer,
   type StreamBufferOptions,
@@ -44,14 +42,13 @@ import {
   type StreamSettings,
 } from "../stream/mod.ts";
 import {
-  DEFAULT_CLOSE_TIMEOUT_MS,
   DEFAULT_HANDSHAKE_TIMEOUT_MS,
-  DEFAULT_MAX_MESSAGE_BYTES,
   type LibraryTable,
   selectLibrary,
   type WebSocketLibrary,
 } from "../transport/portable.ts";
 import { FinishedStreams } from "./finished_streams.ts";
+import { linkSettings } from "./link_settings.ts";
 import type { ManagerOptions, StreamOptions } from "./options.ts";
 import { Proof, type ReplaceOptions } from "./proof.ts";
 import { resolveProxy, tlsOf } from "./proxy.ts";
@@ -72,11 +69,6 @@ export interface Platform {
   /** Whether stdout is a terminal that wants colours. Default: no. */
   readonly hasColors?: () => boolean;
 }
-
-/** Ten minutes before the exchange cuts a connection (Binance web-socket-streams.md, "General WSS information"). */
-const ROLLOVER_AGE_MS = 24 * 3_600_000 - 10 * 60_000;
-/** A connection that lasted this long was stable: the next wait starts from the beginning. */
-const STABLE_AFTER_MS = 60_000;
 
 /**
  * What the managers of all doors have in common. Use `BinanceWebSocketApiManager`, which knows its door's libraries.
@@ -110,7 +102,6 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #errors: RingBuffer<ControlRecord>;
   readonly #results: RingBuffer<ControlRecord>;
   #isStopped = false;
-  #nextControlId = 1;
 
   /** Managers are made as `BinanceWebSocketApiManager`. */
   constructor(platform: Platform, given: ManagerOptions<O> = {}) {
@@ -139,36 +130,15 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#sampler = new RateSampler(clock);
     this.#finished = new FinishedStreams(options.maxFinishedStreams ?? 100);
     this.#hasColors = hasColors;
-    this.#link = {
+    this.#link = linkSettings(options as ManagerOptions, {
+      exchange: this.#exchange,
+      baseUrl: this.#baseUrl,
+      open: selectLibrary(platform.libraries, this.websocketLibrary),
+      tls,
+      proxyUrl: proxy?.url,
       clock,
       logger,
-      open: selectLibrary(platform.libraries, this.websocketLibrary),
-      connectOptions: {
-        handshakeTimeoutMs: options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS,
-        closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
-        maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
-        ...(tls && { tls }),
-        ...(proxy && { proxy: proxy.url }),
-      },
-      maxFramesPerSecond: this.#exchange.maxFramesPerSecond,
-      maxStreams: this.#exchange.maxStreamsPerConnection,
-      connectBudget: options.connectBudget === "process"
-        ? sharedConnectBudget(new URL(this.#baseUrl).origin)
-        : new ConnectBudget(clock),
-      ackTimeoutMs: options.ackTimeoutMs ?? 10_000,
-      pingIntervalMs: options.pingIntervalMs ?? 5_000,
-      pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
-      backoff: {
-        minDelayMs: options.reconnectMinDelayMs ?? 250,
-        maxDelayMs: options.reconnectMaxDelayMs ?? 60_000,
-        stableAfterMs: STABLE_AFTER_MS,
-      },
-      onRateLimited: options.onRateLimited ?? "crash",
-      rolloverAgeMs: options.rolloverAgeMs ?? ROLLOVER_AGE_MS,
-      overlapMs: options.overlapMs ?? 10_000,
-      silenceMs: silenceLimits(this.#exchange, options.silenceMs),
-      nextId: () => this.#nextControlId++,
-    };
+    });
   }
 
   /** The library that carries the streams. */
@@ -529,17 +499,4 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     if (!hasEnded && this.#streams.get(stream.id) !== stream) throw new UnknownStreamError(stream.id);
     return stream;
   }
-}
-
-/** How long a stream may be silent: as the user says by its name or its channel, else as the exchange documents. */
-function silenceLimits(
-  exchange: Exchange,
-  given: Readonly<Record<string, number>> = {},
-): (stream: string) => number | undefined {
-  return (stream) => {
-    const limitMs = given[stream] ?? given[stream.slice(stream.indexOf("@") + 1)];
-    if (limitMs !== undefined) return limitMs === 0 ? undefined : limitMs;
-    const intervalMs = expectedIntervalMs(exchange, stream);
-    return intervalMs === undefined ? undefined : 3 * intervalMs + 5_000;
-  };
 }

@@ -298,7 +298,7 @@ export class Link {
   #deliver(text: string): void {
     const entry = this.#table.note(text);
     if (entry === undefined) {
-      if (isServerShutdown(text)) this.#replace("the exchange shuts the server down");
+      if (isServerShutdown(text)) return this.#replace("the exchange shuts the server down");
     } else if (this.#gaps.isWaiting) {
       const gap = this.#gaps.check(entry, text, this.#settings.clock.monotonic());
       if (gap !== undefined) this.#listener.onGap(this.url, gap);
