@@ -5,6 +5,8 @@
  */
 
 export {
+  ApiError,
+  type ApiRateLimit,
   BufferOverflowError,
   ConnectionClosedError,
   ConnectionFailedError,
@@ -17,7 +19,10 @@ export {
   ProxyConnectionError,
   type ProxyStage,
   ProxyUnavailableError,
+  RateLimitedError,
   RawtickError,
+  RequestOutcomeUnknownError,
+  RequestTimeoutError,
   StreamCrashedError,
   StreamStoppedError,
   SubscriptionRejectedError,
@@ -28,6 +33,54 @@ export {
   WebSocketLibraryUnavailableError,
   WebSocketProtocolError,
 } from "./base/mod.ts";
+export {
+  createSigner,
+  type IntegerMode,
+  newClientOrderId,
+  type Params,
+  type ParamValue,
+  parsePrecise,
+  type Signer,
+  type SignerOptions,
+} from "./api/mod.ts";
+export {
+  type ApiFunction,
+  type ApiFunctionName,
+  type ApiFunctionOptions,
+  type ApiFunctions,
+  type ApiMethod,
+  type ApiMethods,
+  type ApiMethodSpec,
+  type ApiMethodSpecs,
+  type ApiParameters,
+  type ApiParameterTypes,
+  type ApiResults,
+  coinmMethods,
+  coinmMethodSpecs,
+  type FuturesApi,
+  type FuturesMethodSpecs,
+  type OneOfEach,
+  type OrderLegParameterTypes,
+  type PrefixedOrderLeg,
+  type SpotApi,
+  spotMethods,
+  spotMethodSpecs,
+  usdmMethods,
+  usdmMethodSpecs,
+  type WeightRuleName,
+} from "./api/mod.ts";
+export type {
+  ApiMethodFacts,
+  ApiRequestOptions,
+  ApiSecurity,
+  ApiStream,
+  ApiStreamListener,
+  ApiStreamStatistics,
+  InternalRequestOptions,
+  RateLimitPolicy,
+} from "./api/mod.ts";
+export type * from "./events/public_types.ts";
+export { normalizeEvent } from "./events/mod.ts";
 export type { ExchangeKey, TimeUnit } from "./exchange/mod.ts";
 export {
   type BinanceStream,
@@ -60,9 +113,17 @@ export {
   type StreamUnrepairableSignal,
   type SubscriptionAudit,
   type SubscriptionFailedSignal,
+  type UserDataGapSignal,
 } from "./stream/mod.ts";
+export type {
+  UserDataAccount,
+  UserDataAccountOptions,
+  UserDataOptions,
+  UserDataStream,
+} from "./user_data/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";
 export type { Manager } from "./manager/manager.ts";
 export type { ConnectBudgetStatistics, ManagerStatistics, MonitoringStatus, PrintOptions } from "./monitor/mod.ts";
 export type { ReplaceOptions } from "./manager/proof.ts";
-export type { ManagerOptions, StreamOptions } from "./manager/options.ts";
+export type { ManagerApi } from "./manager/api_streams.ts";
+export type { ApiStreamOptions, ManagerOptions, StreamOptions, UserDataStreamOptions } from "./manager/options.ts";

@@ -319,6 +319,7 @@ function deliveryOf(
   const delivery = new Delivery({
     clock,
     output: "raw",
+    parse: undefined,
     callback: undefined,
     maxConcurrentCallbacks: 1,
     namedBuffer: undefined,

@@ -242,13 +242,14 @@ test("a WebSocket API path answers ping and time, and refuses what it doesn't ha
     `[{"rateLimitType":"REQUEST_WEIGHT","interval":"MINUTE","intervalNum":1,"limit":6000,"count":${count}}]`;
   assertEquals(
     await client.ask('{"id":"187d3cb2","method":"time"}'),
-    `{"id":"187d3cb2","status":200,"result":{"serverTime":1656400526260},"rateLimits":${rateLimits(1)}}`,
+    `{"id":"187d3cb2","status":200,"result":{"serverTime":1656400526260},"rateLimits":${rateLimits(3)}}`,
+    "opening the connection weighs 2",
   );
   assertEquals(
     await client.ask('{"id":1,"method":"v3/ping"}'),
-    `{"id":1,"status":200,"result":{},"rateLimits":${rateLimits(2)}}`,
+    `{"id":1,"status":200,"result":{},"rateLimits":${rateLimits(4)}}`,
   );
-  const refused = JSON.parse(String(await client.ask('{"id":2,"method":"order.place"}')));
+  const refused = JSON.parse(String(await client.ask('{"id":2,"method":"order.nonsense"}')));
   assertEquals([refused.status, refused.error.code], [400, -1020]);
   const malformed = JSON.parse(String(await client.ask('{"id":"a b","method":"time"}')));
   assertEquals([malformed.id, malformed.status, malformed.error.code], [null, 400, -1135]);

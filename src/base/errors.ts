@@ -524,6 +524,170 @@ export class StreamCrashedError extends RawtickError {
 }
 
 /**
+ * A rate limit of the exchange (Binance web-socket-api.md, "Rate limits"), as its answers tell it.
+ *
+ * @example
+ * ```ts
+ * import type { ApiRateLimit } from "@rawtick/binance";
+ *
+ * const limit: ApiRateLimit = { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6000, count: 70 };
+ * console.log(limit.limit - limit.count);
+ * ```
+ */
+export interface ApiRateLimit {
+  /** What is counted: `"REQUEST_WEIGHT"` by IP address, `"ORDERS"` by account, or what else the exchange names. */
+  readonly rateLimitType: string;
+  /** Unit of the window, which starts at a full one: `"SECOND"`, `"MINUTE"`, `"HOUR"` or `"DAY"` (UTC). */
+  readonly interval: string;
+  /** Length of the window in that unit. */
+  readonly intervalNum: number;
+  /** How much a window takes. */
+  readonly limit: number;
+  /** How much of it is used. */
+  readonly count: number;
+}
+
+/**
+ * The exchange has refused a request of the WebSocket API: it had no effect, or with status 409 (`order.cancelReplace`) a
+ * part of it, which `data` tells.
+ *
+ * @example
+ * ```ts
+ * import { ApiError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const answer = { code: -2010, msg: "Account has insufficient balance for requested action." };
+ * const error = new ApiError("order.place", 400, answer);
+ * assertEquals([error.code, error.status, error.apiCode], ["API_ERROR", 400, -2010]);
+ * ```
+ */
+export class ApiError extends RawtickError {
+  /** The method that was asked for. */
+  readonly method: string;
+  /** Status of the answer: 400 refused, 401 not logged on, 403 firewall, 409 in part, 418 banned, 429 limited, 5xx. */
+  readonly status: number;
+  /** Binance's error code (Binance errors.md), or `undefined` if there was none. */
+  readonly apiCode: number | undefined;
+  /** Binance's text. */
+  readonly msg: string;
+  /** What the exchange says beside it, such as `{ retryAfter }`. */
+  readonly data: unknown;
+  /** The rate limits that came with the answer; empty if none did. */
+  readonly rateLimits: readonly ApiRateLimit[];
+
+  /** Creates the error for an answer to `method`. */
+  constructor(
+    method: string,
+    status: number,
+    answer: { readonly code?: number | undefined; readonly msg: string; readonly data?: unknown },
+    rateLimits: readonly ApiRateLimit[] = [],
+  ) {
+    super("API_ERROR", `Cannot ${quoted(method)}: ${answer.msg} (status ${status}, code ${answer.code ?? "none"})`);
+    this.method = method;
+    this.status = status;
+    this.apiCode = answer.code;
+    this.msg = answer.msg;
+    this.data = answer.data;
+    this.rateLimits = rateLimits;
+  }
+}
+
+/**
+ * Nobody knows whether a request that changes something took effect: it was sent, and its connection was lost, its time was
+ * over or its wait was aborted before the answer came, or the exchange itself does not know (status 5xx). It was sent once,
+ * and is not sent again. Ask for the order by `clientOrderId` to find out. `cause` says what happened. Every other error of
+ * a request means that it had no effect.
+ *
+ * @example
+ * ```ts
+ * import { RequestOutcomeUnknownError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new RequestOutcomeUnknownError("order.place", 7, "the connection was lost", { clientOrderId: "mine-1" });
+ * assertEquals([error.method, error.id, error.clientOrderId], ["order.place", 7, "mine-1"]);
+ * ```
+ */
+export class RequestOutcomeUnknownError extends RawtickError {
+  /** The method that was asked for. */
+  readonly method: string;
+  /** Id of the request. */
+  readonly id: string | number;
+  /** The client order id that it was sent with, given or made; `undefined` if the method has none. */
+  readonly clientOrderId: string | undefined;
+
+  /** Creates the error for the request `id`; `reason` completes the message. */
+  constructor(
+    method: string,
+    id: string | number,
+    reason: string,
+    options: ErrorOptions & { readonly clientOrderId?: string | undefined } = {},
+  ) {
+    super(
+      "REQUEST_OUTCOME_UNKNOWN",
+      `Cannot tell whether ${quoted(method)} took effect: it was sent (id ${id}), and ${reason}`,
+      options,
+    );
+    this.method = method;
+    this.id = id;
+    this.clientOrderId = options.clientOrderId;
+  }
+}
+
+/**
+ * A request was not answered in time, or not even sent: it had no effect that matters. If it was sent and changes something,
+ * this is the `cause` of a {@linkcode RequestOutcomeUnknownError}.
+ *
+ * @example
+ * ```ts
+ * import { RequestTimeoutError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new RequestTimeoutError("time", 10_000, false);
+ * assertEquals([error.code, error.wasSent], ["REQUEST_TIMEOUT", false]);
+ * ```
+ */
+export class RequestTimeoutError extends RawtickError {
+  /** The method that was asked for. */
+  readonly method: string;
+  /** Whether it was sent; if not, it never will be. */
+  readonly wasSent: boolean;
+
+  /** Creates the error for a request that took longer than `timeoutMs`. */
+  constructor(method: string, timeoutMs: number, wasSent: boolean) {
+    const why = wasSent ? "no answer" : "it could not be sent";
+    super("REQUEST_TIMEOUT", `Cannot ${quoted(method)}: ${why} within ${timeoutMs} ms`);
+    this.method = method;
+    this.wasSent = wasSent;
+  }
+}
+
+/**
+ * A request was not sent, since a rate limit of the exchange is used up, or the exchange has asked this address to wait
+ * (status 429 or 418), and the wait is not allowed (`onRateLimit: "error"`) or longer than the request's timeout.
+ *
+ * @example
+ * ```ts
+ * import { RateLimitedError } from "@rawtick/binance";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(new RateLimitedError("order.place", 7_500, "the limit of orders is used up").retryAfterMs, 7_500);
+ * ```
+ */
+export class RateLimitedError extends RawtickError {
+  /** The method that was asked for. */
+  readonly method: string;
+  /** In how many ms it may be tried again. */
+  readonly retryAfterMs: number;
+
+  /** Creates the error; `reason` says which limit it is. */
+  constructor(method: string, retryAfterMs: number, reason: string) {
+    super("RATE_LIMITED", `Cannot ${quoted(method)} now: ${reason}; expected to be asked again in ${retryAfterMs} ms`);
+    this.method = method;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
  * A stream's buffer was full and its overflow policy is `"error"`.
  *
  * @example

@@ -8,6 +8,7 @@ import { silentLogger } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
 import { builtinEntry, leftOut } from "../transport/portable.ts";
 import { Manager } from "./manager.ts";
+import { plainFetch } from "./rest_fetch.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const libraries = {
@@ -43,6 +44,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manage
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries, defaultLogger: silentLogger }, options);
+    super({ libraries, defaultLogger: silentLogger, fetch: plainFetch }, options);
   }
 }

@@ -69,6 +69,12 @@ export function linkSettings(options: ManagerOptions, context: LinkContext): Lin
   };
 }
 
+/** The same for connections to another host, which may have another proxy. */
+export function withProxy(settings: LinkSettings, proxyUrl: string | undefined): LinkSettings {
+  const { proxy: _, ...options } = settings.connectOptions;
+  return { ...settings, connectOptions: proxyUrl === undefined ? options : { ...options, proxy: proxyUrl } };
+}
+
 /** How long a stream may be silent: as the user says by its name or its channel, else as the exchange documents. */
 function silenceLimits(
   exchange: Exchange,

@@ -12,6 +12,8 @@ import {
   systemClock,
   UnknownStreamError,
 } from "../base/mod.ts";
+import { type ApiStream, parsePrecise } from "../api/mod.ts";
+import { parserOf, type StreamNames } from "../events/mod.ts";
 import { type Exchange, exchangeOf } from "../exchange/mod.ts";
 import {
   type ManagerStatistics,
@@ -47,23 +49,31 @@ import {
   selectLibrary,
   type WebSocketLibrary,
 } from "../transport/portable.ts";
+import type { UserDataStream } from "../user_data/mod.ts";
+import { ApiStreams, type ManagerApi } from "./api_streams.ts";
 import { FinishedStreams } from "./finished_streams.ts";
-import { linkSettings } from "./link_settings.ts";
-import type { ManagerOptions, StreamOptions } from "./options.ts";
+import { linkSettings, withProxy } from "./link_settings.ts";
+import type { ApiStreamOptions, ManagerOptions, StreamOptions, UserDataStreamOptions } from "./options.ts";
 import { Proof, type ReplaceOptions } from "./proof.ts";
 import { resolveProxy, tlsOf } from "./proxy.ts";
+import { restFetchOf, type RestRequest } from "./rest_fetch.ts";
 import {
+  checkedApiStreamOptions,
   checkedManagerOptions,
   checkedReplaceOptions,
   checkedStreamBufferOptions,
   checkedStreamOptions,
+  checkedUserDataStreamOptions,
 } from "./schema.ts";
 import { managerStatistics } from "./statistics.ts";
+import { UserDataStreams } from "./user_data_streams.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
 export interface Platform {
   readonly libraries: LibraryTable;
   readonly defaultLogger: Logger;
+  /** Makes REST requests, through the proxy that is asked for. */
+  readonly fetch: RestRequest;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Whether stdout is a terminal that wants colours. Default: no. */
@@ -101,6 +111,8 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   readonly #buffers: StreamBuffers;
   readonly #errors: RingBuffer<ControlRecord>;
   readonly #results: RingBuffer<ControlRecord>;
+  readonly #apis: ApiStreams;
+  readonly #userData: UserDataStreams;
   #isStopped = false;
 
   /** Managers are made as `BinanceWebSocketApiManager`. */
@@ -130,6 +142,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     this.#sampler = new RateSampler(clock);
     this.#finished = new FinishedStreams(options.maxFinishedStreams ?? 100);
     this.#hasColors = hasColors;
+    const library = platform.libraries[this.websocketLibrary];
     this.#link = linkSettings(options as ManagerOptions, {
       exchange: this.#exchange,
       baseUrl: this.#baseUrl,
@@ -138,6 +151,27 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       proxyUrl: proxy?.url,
       clock,
       logger,
+    });
+    const apiUrl = options.websocketApiBaseUrl ?? this.#exchange.websocketApiUrl;
+    const apiProxy = apiUrl === undefined ? undefined : resolveProxy(options, new URL(apiUrl));
+    library.checkProxy(apiProxy?.proxy);
+    // The cast: what the output is does not matter to these.
+    const common = { exchange: this.#exchange, options: options as ManagerOptions };
+    this.#apis = new ApiStreams({
+      ...common,
+      link: withProxy(this.#link, apiProxy?.url),
+      errors: this.#errors,
+      results: this.#results,
+    });
+    this.#userData = new UserDataStreams({
+      ...common,
+      link: this.#link,
+      streamBaseUrl: this.#baseUrl,
+      restFetch: restFetchOf(options as ManagerOptions, this.#exchange, platform.fetch),
+      sampler: this.#sampler,
+      finished: this.#finished,
+      buffers: this.#buffers,
+      apis: this.#apis,
     });
   }
 
@@ -151,12 +185,39 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     return [...this.#streams.values()];
   }
 
-  /** The exchange's last errors in answers to control messages, newest last: `maxErrors` at most, of all streams. */
+  /** The streams of requests that have not ended, in the order they were created. */
+  get apiStreams(): ApiStream[] {
+    return this.#apis.all;
+  }
+
+  /** The streams of account events that have not ended, in the order they were created. */
+  get userDataStreams(): UserDataStream<Output>[] {
+    return this.#userData.all;
+  }
+
+  /**
+   * The methods of the WebSocket APIs as functions: `docs/websocket_api.md` lists them. They send over the only API stream,
+   * or over the one in `options.stream`.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager, InvalidOptionsError } from "@rawtick/binance";
+   * import { assertRejects } from "@std/assert";
+   *
+   * await using manager = new BinanceWebSocketApiManager();
+   * await assertRejects(() => manager.api.spot.time(), InvalidOptionsError, "without an API stream");
+   * ```
+   */
+  get api(): ManagerApi {
+    return this.#apis.api;
+  }
+
+  /** The exchange's last errors in answers to control messages, and in answers to no request that waits, newest last: `maxErrors` at most, of all streams. */
   get errors(): ControlRecord[] {
     return this.#errors.toArray();
   }
 
-  /** The exchange's last other answers to control messages, newest last: `maxResults` at most, of all streams. */
+  /** The exchange's last other answers of these kinds, newest last: `maxResults` at most, of all streams. */
   get results(): ControlRecord[] {
     return this.#results.toArray();
   }
@@ -206,14 +267,28 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {MaximumSubscriptionsExceededError} if it would carry more than the exchange allows.
    * @throws {TypeError} if the manager is stopped.
    */
-  createStream<P extends Output = O>(given: StreamOptions<P>): BinanceStream<P> {
-    return this.#create(given, this.#options.onSignal);
+  createStream<P extends Output = O, S extends string = string, C extends string = string>(
+    given: StreamOptions<P, S, C>,
+  ): BinanceStream<P, StreamNames<S, C>>;
+  /** Creates a stream of requests and starts to connect it: see {@linkcode ApiStream.request} and {@linkcode Manager.api}. */
+  createStream(given: ApiStreamOptions): ApiStream;
+  /** Creates a stream of account events and starts to connect it. */
+  createStream<P extends Output = O>(given: UserDataStreamOptions<P>): UserDataStream<P>;
+  createStream<P extends Output = O>(
+    given: StreamOptions<P> | ApiStreamOptions | UserDataStreamOptions<P>,
+  ): BinanceStream<P> | ApiStream | UserDataStream<P> {
+    if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
+    if ("api" in given) return this.#apis.create(checkedApiStreamOptions(given));
+    if (!("userData" in given)) return this.#create(given, this.#options.onSignal);
+    const options = checkedUserDataStreamOptions(given);
+    // The cast: without an output of its own, the type of the stream says the manager's.
+    return this.#userData.create(options, options.output ?? (this.#options.output ?? "raw") as P);
   }
 
-  #create<P extends Output>(
-    given: StreamOptions<P>,
+  #create<P extends Output, S extends string, C extends string>(
+    given: StreamOptions<P, S, C>,
     onSignal: ((signal: Signal) => unknown) | undefined,
-  ): BinanceStream<P> {
+  ): BinanceStream<P, StreamNames<S, C>> {
     if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
     const options = checkedStreamOptions(given);
     const defaults = this.#options;
@@ -238,7 +313,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     const id = crypto.randomUUID();
     const namedBuffer = streamBuffer === undefined ? undefined : this.#buffers.open(streamBuffer);
     // The cast: the manager's callback is used only for the manager's own output, as was just checked.
-    const settings: StreamSettings<P> = {
+    const settings: StreamSettings<P, StreamNames<S, C>> = {
       id,
       label,
       exchange: this.#exchange,
@@ -249,6 +324,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       delivery: {
         clock: this.#link.clock,
         output,
+        parse: parserOf(output, (text) => parsePrecise(text, defaults.integers)),
         maxConcurrentCallbacks: options.maxConcurrentCallbacks ?? defaults.maxConcurrentCallbacks ?? 1,
         bufferSize: bufferSize ?? defaults.bufferSize ?? 10_000,
         overflow: overflow ?? defaults.overflow ?? "drop-oldest",
@@ -257,7 +333,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
       onCallbackError: options.onCallbackError ?? defaults.onCallbackError ?? "crash",
       deliverControlResponses: options.deliverControlResponses ?? defaults.deliverControlResponses ?? false,
       onControlResponse: (record, isError) => void (isError ? this.#errors : this.#results).push(record),
-      onData: onData ?? (isPushed ? defaults.onData as StreamSettings<P>["onData"] : undefined),
+      onData: onData ?? (isPushed ? defaults.onData as typeof onData : undefined),
       sampler: this.#sampler,
       onSignal,
       onEnd: () => {
@@ -266,7 +342,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
         this.#streams.delete(id);
       },
     };
-    const stream: BinanceStream<P> = new BinanceStream<P>(settings, names);
+    const stream: BinanceStream<P, StreamNames<S, C>> = new BinanceStream(settings, names);
     // The cast: a stream is only read and stopped through the list, and those who read look at the stream's own output.
     this.#streams.set(id, stream as unknown as BinanceStream<Output>);
     if (namedBuffer !== undefined) namedBuffer.users++;
@@ -302,8 +378,12 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @param stream The stream or its id.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
-  async stopStream(stream: BinanceStream<Output> | string): Promise<void> {
-    await this.#find(stream).stop();
+  async stopStream(stream: BinanceStream<Output> | ApiStream | UserDataStream<Output> | string): Promise<void> {
+    const id = typeof stream === "string" ? stream : stream.id;
+    const other = this.#apis.get(id) ?? this.#userData.get(id);
+    if (other !== undefined) return await other.stop();
+    if (typeof stream === "string" || stream instanceof BinanceStream) return await this.#find(stream).stop();
+    if (stream.state !== "stopped" && stream.state !== "crashed") throw new UnknownStreamError(id);
   }
 
   /**
@@ -334,11 +414,11 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * assertEquals([before.state, after.state, after.label], ["stopped", "running", "trades"]);
    * ```
    */
-  async replaceStream<P extends Output = O>(
+  async replaceStream<P extends Output = O, S extends string = string, C extends string = string>(
     stream: BinanceStream<Output> | string,
-    given: StreamOptions<P>,
+    given: StreamOptions<P, S, C>,
     options: ReplaceOptions = {},
-  ): Promise<BinanceStream<P>> {
+  ): Promise<BinanceStream<P, StreamNames<S, C>>> {
     const { dataTimeoutMs = 5_000 } = checkedReplaceOptions(options);
     const before = this.#find(stream);
     const proof = new Proof(this.#link.clock);
@@ -349,7 +429,12 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     });
     const { handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = this.#link.connectOptions;
     try {
-      await proof.of(after, handshakeTimeoutMs + 2 * this.#link.ackTimeoutMs, dataTimeoutMs);
+      // The cast: as with the list of streams.
+      await proof.of(
+        after as unknown as BinanceStream<Output>,
+        handshakeTimeoutMs + 2 * this.#link.ackTimeoutMs,
+        dataTimeoutMs,
+      );
     } catch (error) {
       await after.stop();
       throw error;
@@ -372,9 +457,12 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @param stream The stream or its id.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
-  getStreamInfo(stream: BinanceStream<Output> | string): StreamInfo {
-    const finished = this.#finished.get(typeof stream === "string" ? stream : stream.id);
-    return finished ?? this.#find(stream).info;
+  getStreamInfo(stream: BinanceStream<Output> | UserDataStream<Output> | string): StreamInfo {
+    const id = typeof stream === "string" ? stream : stream.id;
+    const known = this.#finished.get(id) ?? this.#userData.get(id)?.info;
+    if (known !== undefined) return known;
+    if (typeof stream !== "string" && !(stream instanceof BinanceStream)) throw new UnknownStreamError(id);
+    return this.#find(stream).info;
   }
 
   /**
@@ -451,13 +539,13 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * manager.printStreamInfo(stream, { colors: false });
    * ```
    */
-  printStreamInfo(stream: BinanceStream<Output> | string, options: PrintOptions = {}): string {
+  printStreamInfo(stream: BinanceStream<Output> | UserDataStream<Output> | string, options: PrintOptions = {}): string {
     const info = this.getStreamInfo(stream);
     return printText(options, this.#hasColors, (colors) => streamInfoText(info, this.#exchange.key, colors));
   }
 
   #monitored(): Monitored {
-    const running = this.streams.map((stream) => stream.info);
+    const running = [...this.streams, ...this.userDataStreams].map((stream) => stream.info);
     return {
       exchange: this.#exchange.key,
       websocketLibrary: this.websocketLibrary,
@@ -479,7 +567,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   /** Stops all streams. Resolves when all connections are closed; then nothing keeps the process alive. Can be repeated. */
   async stopManager(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all(this.streams.map((stream) => stream.stop()));
+    // Account events may come over API streams: they end first.
+    await Promise.all([...this.streams, ...this.userDataStreams].map((stream) => stream.stop()));
+    await Promise.all(this.apiStreams.map((stream) => stream.stop()));
     this.#buffers.end();
   }
 

@@ -7,6 +7,7 @@
 import { stdLogger } from "../base/std_log.ts";
 import type { Output } from "../stream/mod.ts";
 import { allLibraries } from "../transport/all_libraries.ts";
+import { fetchThrough } from "../transport/mod.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
 import { hasColors } from "./terminal.ts";
@@ -37,6 +38,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manage
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries: allLibraries, defaultLogger: stdLogger, hasColors }, options);
+    super({ libraries: allLibraries, defaultLogger: stdLogger, hasColors, fetch: fetchThrough }, options);
   }
 }

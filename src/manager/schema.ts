@@ -5,12 +5,13 @@
  */
 
 import * as z from "zod/mini";
+import type { Signer } from "../api/mod.ts";
 import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { type LibraryTable, proxySchema, selectLibrary, tlsSchema } from "../transport/portable.ts";
 import { checkProxyCombination } from "./proxy.ts";
-import type { ManagerOptions, StreamOptions } from "./options.ts";
+import type { ApiStreamOptions, ManagerOptions, StreamOptions, UserDataStreamOptions } from "./options.ts";
 import type { ReplaceOptions } from "./proof.ts";
 
 function integer(minimum: number, maximum: number) {
@@ -54,7 +55,14 @@ const logger = z.custom<Logger>(
   "an object with the methods debug, info, warn and error",
 );
 
-const output = z.optional(z.enum(["raw", "json"], '"raw" or "json"'));
+const output = z.optional(z.enum(["raw", "json", "typed", "normalized"], '"raw", "json", "typed" or "normalized"'));
+const signer = z.optional(z.custom<Signer>(
+  (value: unknown) =>
+    typeof value === "object" && value !== null &&
+    // The cast: any object may be asked for its methods.
+    typeof (value as Partial<Signer>).signWebSocket === "function",
+  "what `createSigner()` returns",
+));
 const overflow = z.optional(z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'));
 const bufferSize = integer(1, 2 ** 24);
 const deliveryShape = {
@@ -80,16 +88,28 @@ function checkExchange(key: string): void {
   if (!isExchangeKey(key)) throw new UnknownExchangeError(key, exchangeKeys);
 }
 
+/** A check of an option that is a base URL with one of two schemes. */
+function baseUrl(path: string, schemes: readonly [string, string]): (url: string) => void {
+  return (url) => {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    const isUsable = parsed !== undefined && schemes.includes(parsed.protocol.slice(0, -1)) &&
+      [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
+    if (isUsable) return;
+    throw new InvalidOptionsError(
+      `Cannot use this \`${path}\`: expected ` +
+        `"${schemes[0]}://host:port" or "${schemes[1]}://host:port", without credentials, query and fragment`,
+      { path },
+    );
+  };
+}
+
 function checkBaseUrl(url: string): void {
   const refuse = (expected: string): never => {
     throw new InvalidOptionsError(`Cannot use this \`websocketBaseUrl\`: expected ${expected}`, {
       path: "websocketBaseUrl",
     });
   };
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isUsable = parsed !== undefined && /^wss?:$/.test(parsed.protocol) &&
-    [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
-  if (!isUsable) refuse('"ws://host:port" or "wss://host:port", without credentials, query and fragment');
+  baseUrl("websocketBaseUrl", ["ws", "wss"])(url);
   if (/\/(stream|ws)\/*$/.test(url)) refuse('it without "/stream" or "/ws" at its end, which the manager adds');
 }
 
@@ -157,6 +177,15 @@ function managerSchema(libraries: LibraryTable) {
     overlapMs: integer(100, 600_000),
     silenceMs: z.optional(z.record(z.string(), silence, "an object of times in ms by stream or channel")),
     timeUnit: z.optional(z.enum(timeUnits, '"millisecond" or "microsecond"')),
+    signer,
+    websocketApiBaseUrl: z.optional(
+      z.string("a URL").check(problem(baseUrl("websocketApiBaseUrl", ["ws", "wss"]))),
+    ),
+    restBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("restBaseUrl", ["http", "https"])))),
+    apiTimeoutMs: integer(1, DAY_MS),
+    onRateLimit: z.optional(z.enum(["wait", "error"], '"wait" or "error"')),
+    integers: z.optional(z.enum(["string", "bigint"], '"string" or "bigint"')),
+    returnRateLimits: z.optional(z.boolean("true or false")),
   }, "an object").check(
     problem(checkReconnectDelays),
     problem(checkProxyCombination),
@@ -181,6 +210,29 @@ const streamSchema = z.strictObject({
   streamBuffer: z.optional(name),
 }, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
 
+const apiStreamSchema = z.strictObject({
+  api: z.literal(true, "true"),
+  label: z.optional(z.string("a string")),
+  signer,
+  logon: z.optional(z.boolean("true or false")),
+}, "an object with `api: true`");
+
+const userDataStreamSchema = z.strictObject({
+  // Checked by the layer that knows what it means.
+  userData: z.custom<UserDataStreamOptions["userData"]>(
+    (value: unknown) => value === true || (typeof value === "object" && value !== null),
+    "true or an object",
+  ),
+  label: z.optional(z.string("a string")),
+  output,
+  onData: callable,
+  onCallbackError: deliveryShape.onCallbackError,
+  maxConcurrentCallbacks: deliveryShape.maxConcurrentCallbacks,
+  streamBuffer: z.optional(name),
+  bufferSize,
+  overflow,
+}, "an object with `userData`").check(problem(checkBufferCombination));
+
 const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
 
 /** A checked copy of what `replaceStream` is told beside the options of the new stream. */
@@ -198,8 +250,22 @@ export function checkedManagerOptions<O extends Output>(
 }
 
 /** A checked copy of a stream's options; throws for all problems at once. */
-export function checkedStreamOptions<O extends Output>(options: StreamOptions<O>): StreamOptions<O> {
+export function checkedStreamOptions<O extends Output, S extends string, C extends string>(
+  options: StreamOptions<O, S, C>,
+): StreamOptions<O, S, C> {
   return checkedOptions(streamSchema, options, Object.keys(streamSchema.shape));
+}
+
+/** A checked copy of the options of a stream of requests; throws for all problems at once. */
+export function checkedApiStreamOptions(options: ApiStreamOptions): ApiStreamOptions {
+  return checkedOptions(apiStreamSchema, options, Object.keys(apiStreamSchema.shape));
+}
+
+/** A checked copy of the options of a stream of account events, but for `userData`; throws for all problems at once. */
+export function checkedUserDataStreamOptions<O extends Output>(
+  options: UserDataStreamOptions<O>,
+): UserDataStreamOptions<O> {
+  return checkedOptions(userDataStreamSchema, options, Object.keys(userDataStreamSchema.shape));
 }
 
 /** A checked copy of a named buffer's options; throws for all problems at once, also with its name. */

@@ -5,12 +5,14 @@
  */
 
 import { BufferOverflowError, type Clock } from "../base/mod.ts";
+import type { NormalizedMessage, TypedMessage } from "../events/mod.ts";
 import { AsyncDelivery, isThenable } from "./async_delivery.ts";
 import { DropReport } from "./drop_report.ts";
 import { MessageBuffer, type OverflowPolicy, type PushResult } from "./message_buffer.ts";
 
 /**
- * What a stream delivers: `"raw"`, the text as it was received, or `"json"`, the text parsed.
+ * What a stream delivers: `"raw"`, the text as it was received; `"json"`, the text parsed; `"typed"`, the same with a type for
+ * each event, and integers beyond 2^53 exact; `"normalized"`, flat objects with long names in place of Binance's letters.
  *
  * @example
  * ```ts
@@ -20,7 +22,7 @@ import { MessageBuffer, type OverflowPolicy, type PushResult } from "./message_b
  * await using manager = new BinanceWebSocketApiManager({ output });
  * ```
  */
-export type Output = "raw" | "json";
+export type Output = "raw" | "json" | "typed" | "normalized";
 
 /**
  * A message in the combined form, parsed (Binance web-socket-streams.md, "General WSS information").
@@ -46,27 +48,34 @@ export interface StreamMessage {
   readonly stream: string;
   /**
    * The payload as Binance sends it, an array for streams such as `!miniTicker@arr`. Numbers beyond 2^53 lose digits here;
-   * use the output `"raw"` where they matter.
+   * use the output `"typed"` where they matter.
    */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The type of a stream's messages, by its output.
+ * The type of a stream's messages, by its output and, with `"typed"`, by the names of its streams as far as the compiler
+ * knows them.
  *
  * @example
  * ```ts
  * import type { DataOf } from "@rawtick/binance";
  *
  * const data: DataOf<"raw"> = '{"stream":"btcusdt@trade","data":{}}';
+ * const price = ({ data }: DataOf<"typed", "btcusdt@trade">) => data.p;
  * ```
  */
-export type DataOf<O extends Output> = O extends "json" ? StreamMessage : string;
+export type DataOf<O extends Output, N extends string = string> = O extends "raw" ? string
+  : O extends "json" ? StreamMessage
+  : O extends "typed" ? TypedMessage<N>
+  : NormalizedMessage;
 
 /** How messages are delivered. */
 export interface DeliverySettings {
   readonly clock: Clock;
   readonly output: Output;
+  /** Makes of each text what is delivered, chosen once for the output; throws for what is not JSON. Without it, the text itself is. */
+  readonly parse: ((text: string) => unknown) | undefined;
   /** Takes each message; without it, messages wait in a buffer for a reader. */
   readonly callback: ((data: unknown) => unknown) | undefined;
   /** How many promises of the callback may be pending. */
@@ -103,7 +112,7 @@ export class Delivery {
   readonly buffer: MessageBuffer<unknown> | undefined;
   readonly #settings: DeliverySettings;
   readonly #listener: DeliveryListener;
-  readonly #parse: boolean;
+  readonly #parse: ((text: string) => unknown) | undefined;
   /** Called at once, without a detour, until it returns a promise. */
   #callback: ((data: unknown) => unknown) | undefined;
   readonly #drops: DropReport;
@@ -121,7 +130,7 @@ export class Delivery {
     const { callback, bufferSize, overflow, namedBuffer } = settings;
     this.#settings = settings;
     this.#listener = listener;
-    this.#parse = settings.output === "json";
+    this.#parse = settings.parse;
     this.#callback = callback;
     this.#drops = new DropReport(settings.clock, (dropped, total) => listener.onDropped(dropped, total));
     if (callback === undefined) this.buffer = namedBuffer ?? new MessageBuffer(bufferSize, overflow);
@@ -171,10 +180,10 @@ export class Delivery {
   deliver(text: string): void {
     this.#messages++;
     this.#characters += text.length;
-    if (!this.#parse) return this.#handOver(text);
+    if (this.#parse === undefined) return this.#handOver(text);
     let data: unknown;
     try {
-      data = JSON.parse(text);
+      data = this.#parse(text);
     } catch (error) {
       this.#invalidMessages++;
       this.#listener.onInvalidMessage(error, this.#mayReport());
@@ -185,7 +194,7 @@ export class Delivery {
 
   /** Delivers an answer to a control message, which is no data and not counted as such. Never throws. */
   deliverControlResponse(text: string): void {
-    this.#put(this.#parse ? JSON.parse(text) : text);
+    this.#put(this.#parse === undefined ? text : this.#parse(text));
   }
 
   /**

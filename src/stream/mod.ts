@@ -4,7 +4,10 @@
  * @module
  */
 
-export type { DataOf, Output, StreamMessage } from "./delivery.ts";
+export { type DataOf, Delivery, type Output, type StreamMessage } from "./delivery.ts";
+export { Backoff } from "./backoff.ts";
+export { type Failure, failureOf } from "./failure.ts";
+export { Watchdog } from "./watchdog.ts";
 export { ConnectBudget, sharedConnectBudget } from "./connect_budget.ts";
 export type { LinkSettings } from "./link_settings.ts";
 export type { ControlRecord } from "./control_record.ts";
@@ -27,8 +30,11 @@ export type {
   StreamSilentSignal,
   StreamUnrepairableSignal,
   SubscriptionFailedSignal,
+  UserDataGapSignal,
 } from "./signals.ts";
 export { BinanceStream, type StreamSettings } from "./stream.ts";
-export { type Rate, RateSampler } from "./rates.ts";
+export { Link } from "./link.ts";
+export { linkStatistics } from "./link_statistics.ts";
+export { type Meter, type Rate, RateSampler } from "./rates.ts";
 export type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "./stream_state.ts";
 export type { SubscriptionAudit } from "./subscriptions.ts";

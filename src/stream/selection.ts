@@ -31,11 +31,11 @@ import {
  * assertEquals(stream.subscriptions, ["btcusdt@trade", "btcusdt@kline_1m"]);
  * ```
  */
-export interface StreamSelection {
+export interface StreamSelection<S extends string = string, C extends string = string> {
   /** Exact names of Binance's streams, such as `"btcusdt@trade"` or `"!miniTicker@arr"`. Not together with the other two. */
-  readonly streams?: string | readonly string[];
+  readonly streams?: S | readonly S[];
   /** Channels, such as `"trade"`, `"kline_1m"`, `"depth20@100ms"` or `"arr"`. Needs `markets`. */
-  readonly channels?: string | readonly string[];
+  readonly channels?: C | readonly C[];
   /** Symbols in either case, such as `"btcusdt"`, or special streams such as `"!miniTicker"`. Needs `channels`. */
   readonly markets?: string | readonly string[];
 }

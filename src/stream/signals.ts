@@ -318,6 +318,40 @@ export interface RolloverSignal extends SignalBase {
 }
 
 /**
+ * Account events of a user data stream may have been missed between two times: the exchange sends none of them again. Comes as
+ * soon as they come again. What has changed meanwhile can be asked for, such as with `account.status` and `allOrders`.
+ *
+ * @example
+ * ```ts
+ * import type { UserDataGapSignal } from "@rawtick/binance";
+ *
+ * const onGap = ({ account, from, to, reason }: UserDataGapSignal) => console.warn(`${account}: ${to - from} ms, ${reason}`);
+ * onGap({
+ *   type: "USER_DATA_GAP",
+ *   account: "userData",
+ *   from: 1672515782136,
+ *   to: 1672515782500,
+ *   reason: "the connection was lost",
+ *   streamId: "1",
+ *   streamLabel: undefined,
+ *   timestamp: 1672515782500,
+ * });
+ * ```
+ */
+export interface UserDataGapSignal extends SignalBase {
+  /** The kind of signal. */
+  readonly type: "USER_DATA_GAP";
+  /** Name of the account. */
+  readonly account: string;
+  /** The last time at which nothing can have been missed, in ms since 1970 by our own clock. */
+  readonly from: number;
+  /** From this time on nothing is missed any more, in ms since 1970 by our own clock. */
+  readonly to: number;
+  /** What interrupted the events, in a few words. */
+  readonly reason: string;
+}
+
+/**
  * What happened to a stream. Told apart by `type`. The order of a stream that is reconnected once and then stopped is
  * CONNECT, FIRST_RECEIVED_DATA, DISCONNECT, CONNECT, DISCONNECT, STOP.
  *
@@ -351,4 +385,5 @@ export type Signal =
   | MessagesDroppedSignal
   | GapSignal
   | StreamSilentSignal
-  | RolloverSignal;
+  | RolloverSignal
+  | UserDataGapSignal;

@@ -27,7 +27,7 @@ import type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "
 import type { SubscriptionAudit } from "./subscriptions.ts";
 
 /** What a stream is made of. */
-export interface StreamSettings<O extends Output> {
+export interface StreamSettings<O extends Output, N extends string = string> {
   readonly id: string;
   readonly label: string | undefined;
   readonly exchange: Exchange;
@@ -48,7 +48,7 @@ export interface StreamSettings<O extends Output> {
   readonly onControlResponse: (record: ControlRecord, isError: boolean) => void;
   /** Measures how much comes. */
   readonly sampler: RateSampler;
-  readonly onData: ((data: DataOf<O>, stream: BinanceStream<O>) => unknown) | undefined;
+  readonly onData: ((data: DataOf<O, N>, stream: BinanceStream<O, N>) => unknown) | undefined;
   readonly onSignal: ((signal: Signal) => unknown) | undefined;
   /** Called once, when the stream has ended. */
   readonly onEnd: () => void;
@@ -75,7 +75,8 @@ export interface StreamSettings<O extends Output> {
  * await stream.stop();
  * ```
  */
-export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<DataOf<O>>, AsyncDisposable {
+export class BinanceStream<O extends Output = "raw", N extends string = string>
+  implements AsyncIterable<DataOf<O, N>>, AsyncDisposable {
   /** Unique id of the stream. */
   readonly id: string;
   /** The label given to `createStream`, or `undefined`. */
@@ -87,7 +88,8 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    */
   readonly ready: Promise<void>;
 
-  readonly #settings: StreamSettings<O>;
+  /** Without `onData`: a stream of any output shall be one of `Output`. */
+  readonly #settings: Omit<StreamSettings<O, N>, "onData">;
   readonly #delivery: Delivery;
   readonly #links = new Map<Route, Link[]>();
   readonly #meter: Meter;
@@ -100,13 +102,13 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
   #lastError: unknown;
 
   /** Streams are made by `manager.createStream()`. */
-  constructor(settings: StreamSettings<O>, streams: readonly string[]) {
+  constructor(settings: StreamSettings<O, N>, streams: readonly string[]) {
     this.#settings = settings;
     this.id = settings.id;
     this.label = settings.label;
     const { onData } = settings;
     // The casts: the delivery makes what the output says, which the compiler can't follow.
-    const callback = onData && ((data: unknown) => onData(data as DataOf<O>, this));
+    const callback = onData && ((data: unknown) => onData(data as DataOf<O, N>, this));
     const namedBuffer = settings.namedBuffer?.buffer;
     this.#delivery = new Delivery({ ...settings.delivery, callback, namedBuffer }, {
       onFirstData: (data) => this.#signal({ type: "FIRST_RECEIVED_DATA", data }),
@@ -274,7 +276,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    *
    * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
-  [Symbol.asyncIterator](): AsyncIterator<DataOf<O>, undefined> {
+  [Symbol.asyncIterator](): AsyncIterator<DataOf<O, N>, undefined> {
     const { buffer } = this.#delivery;
     const { namedBuffer } = this.#settings;
     if (namedBuffer !== undefined) {
@@ -290,7 +292,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
       );
     }
     // The cast: the delivery makes what the output says.
-    return buffer.read() as AsyncIterator<DataOf<O>, undefined>;
+    return buffer.read() as AsyncIterator<DataOf<O, N>, undefined>;
   }
 
   /**
@@ -298,7 +300,7 @@ export class BinanceStream<O extends Output = "raw"> implements AsyncIterable<Da
    *
    * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
-  get readable(): ReadableStream<DataOf<O>> {
+  get readable(): ReadableStream<DataOf<O, N>> {
     const iterator = this[Symbol.asyncIterator]();
     return new ReadableStream({
       async pull(controller) {

@@ -7,7 +7,10 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Opcode } from "../transport/native/mod.ts";
-import { ApiResponder } from "./api_responder.ts";
+import { Admission } from "./admission.ts";
+import { LocalApis } from "./api/local_apis.ts";
+import type { LocalAccount, LocalAccountOptions } from "./api/local_account.ts";
+import type { LocalExchangeApi } from "./api/local_api.ts";
 import { checkReason, pingPayload } from "./frame_arguments.ts";
 import { createFeeds, type Feeds } from "./feed/feeds.ts";
 import { type Acceptor, listen, type Listener, type ListenerHost } from "./listener.ts";
@@ -17,10 +20,10 @@ import type { CloseOptions, KillOptions, ThrottleOptions } from "./fault_options
 import type { LocalExchange } from "./local_exchange.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { ControlMessageRecord, HandshakeRecord, LocalConnection } from "./records.ts";
-import { readTarget, type StreamTarget } from "./request_target.ts";
-import type { HttpResponse } from "./server_handshake.ts";
+import type { StreamTarget } from "./request_target.ts";
 import { Session } from "./session.ts";
 import type { SessionHost } from "./session_host.ts";
+import { Shutdowns } from "./shutdowns.ts";
 import type { ConnectionStatistics, LocalExchangeStatistics } from "./statistics.ts";
 import { SwitchPanel } from "./switch_panel.ts";
 import { describeState, Waiters } from "./waiters.ts";
@@ -46,16 +49,18 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
   pingsReceived = 0;
   pongsReceived = 0;
   unsolicitedPongsReceived = 0;
+  readonly api: LocalExchangeApi;
   readonly #options: ResolvedOptions;
+  readonly #apis: LocalApis;
   readonly #feeds: Feeds;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<Session>();
   /** Of every connection that ever was, by its number. */
   readonly #statistics: (() => ConnectionStatistics)[] = [];
   readonly #connectLimit: ConnectLimit;
+  readonly #admission: Admission;
   readonly #waiters = new Waiters();
-  /** Announced shutdowns that have not come. */
-  readonly #shutdowns = new Set<() => void>();
+  readonly #shutdowns: Shutdowns;
   readonly #sessionHost: SessionHost;
   #listener: Listener | undefined;
 
@@ -63,13 +68,23 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
     super();
     this.#options = options;
     this.#feeds = createFeeds(options);
+    this.#shutdowns = new Shutdowns(options.clock, () => this.#waiters.notify());
     this.#connectLimit = new ConnectLimit(options.clock, options.limits);
-    const api = new ApiResponder(options.clock);
+    this.#apis = new LocalApis({
+      clock: options.clock,
+      firstBanMs: options.limits.banMs,
+      pushToKey: (key, type, text) => {
+        for (const session of this.#open()) if (session.receivesEvent(key, type)) session.pushUnlessSilent(key, text);
+      },
+      onActivity: () => this.#waiters.notify(),
+    });
+    this.api = this.#apis.panel;
+    this.#admission = new Admission(this.switches, this.#connectLimit, options.rules, this.#apis.service);
     this.#sessionHost = {
       ...options,
       switches: this.switches,
       createFeed: (client) => this.#feeds.create(client),
-      answerRequest: (text) => api.answer(text),
+      api: this.#apis.service,
       onMessagesSent: (count) => {
         this.messagesSent += count;
         this.#waiters.notify();
@@ -96,6 +111,14 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
 
   get url(): string {
     return `${this.#options.tls === undefined ? "ws" : "wss"}://127.0.0.1:${this.port}`;
+  }
+
+  get restUrl(): string {
+    return this.url.replace(/^ws/, "http");
+  }
+
+  account(options: LocalAccountOptions): LocalAccount {
+    return this.#apis.account(options);
   }
 
   get connections(): number {
@@ -190,21 +213,7 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
 
   serverShutdown(graceMs: number = 0, { code = GOING_AWAY, reason = "" }: CloseOptions = {}): Promise<void> {
     checkReason(reason);
-    const { clock } = this.#options;
-    const event = JSON.stringify({ e: "serverShutdown", E: clock.now() });
-    const sessions = this.#open();
-    for (const session of sessions) session.push("!serverShutdown", event);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const finish = () => {
-      timer.cancel();
-      this.#shutdowns.delete(finish);
-      for (const session of sessions) session.close(code, reason);
-      this.#waiters.notify();
-      resolve();
-    };
-    const timer = clock.setTimer(finish, graceMs);
-    this.#shutdowns.add(finish);
-    return promise;
+    return this.#shutdowns.announce(this.#open(), graceMs, code, reason);
   }
 
   cut24h(options: CloseOptions = {}): void {
@@ -216,8 +225,9 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
   }
 
   async close(): Promise<void> {
-    for (const finish of this.#shutdowns) finish();
+    this.#shutdowns.finish();
     this.#feeds.close();
+    this.#apis.close();
     await this.#listener?.close();
   }
 
@@ -252,11 +262,13 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
       onActivity: () => this.#waiters.notify(),
       onHandshake: (target, headers, ip) => this.#handshake(target, headers, ip),
       onBadRequest: () => void this.refusedHandshakes++,
+      servesRequest: (path) => this.#apis.rest.serves(path),
+      onRequest: (request, reply) => this.#apis.rest.answer(request, reply),
     };
   }
 
   #handshake(target: string, headers: Readonly<Record<string, string>>, ip: string) {
-    const answer = this.#decide(target, ip);
+    const answer = this.#admission.decide(target, ip);
     const status = answer === undefined ? 0 : "status" in answer ? answer.status : 101;
     this.handshakes.push({ at: this.#options.clock.now(), target, headers, status });
     if (answer === undefined) return undefined;
@@ -265,20 +277,6 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
       return answer;
     }
     return (socket: Socket) => this.#accept(socket, answer);
-  }
-
-  /** What a request for `target` gets: a session, a refusal, or nothing. */
-  #decide(target: string, ip: string): StreamTarget | HttpResponse | undefined {
-    const { refusals, ignoreHandshakes } = this.switches;
-    if (ignoreHandshakes) return undefined;
-    if (refusals !== undefined) {
-      if (--refusals.left <= 0) this.switches.refusals = undefined;
-      return refusals;
-    }
-    const overLimit = this.#connectLimit.refusal(ip);
-    if (overLimit !== undefined) return overLimit;
-    const answer = readTarget(target, this.#options.rules);
-    return "status" in answer ? { ...answer, headers: {} } : answer;
   }
 
   #accept(socket: Socket, target: StreamTarget): Acceptor {
@@ -293,6 +291,7 @@ class ExchangeServer extends SwitchPanel implements LocalExchange {
         session.dispose();
         const { statistics } = session;
         this.#statistics[session.id] = () => statistics;
+        this.#waiters.notify();
       },
     };
   }

@@ -8,6 +8,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { ConnectionFailedError } from "../base/mod.ts";
 import { HttpHeadReader } from "../transport/native/mod.ts";
+import type { RestRequest } from "./api/rest.ts";
+import { BodyReader, readPlainRequest } from "./plain_request.ts";
 import { encodeResponse, encodeUpgrade, type HttpResponse, readUpgrade } from "./server_handshake.ts";
 
 /** Takes the bytes of a connection whose handshake was accepted. */
@@ -35,6 +37,10 @@ export interface ListenerHost {
     headers: Readonly<Record<string, string>>,
     ip: string,
   ): ((socket: Socket) => Acceptor) | HttpResponse | undefined;
+  /** Whether requests for this path that are no handshakes are answered. */
+  servesRequest(path: string): boolean;
+  /** Answers such a request; a reply of `undefined` cuts its connection. */
+  onRequest(request: RestRequest, reply: (response: HttpResponse | undefined) => void): void;
   /** A request was no handshake and was refused. */
   onBadRequest(): void;
 }
@@ -106,12 +112,14 @@ async function startServer(
 function accept(socket: Socket, host: ListenerHost): void {
   const head = new HttpHeadReader();
   let acceptor: Acceptor | undefined;
+  let body: BodyReader | undefined;
   let isAnswered = false;
   socket.setNoDelay(true);
   socket.on("error", () => {});
   socket.on("close", () => acceptor?.dispose());
   socket.on("data", (chunk) => {
     if (acceptor !== undefined) acceptor.receive(chunk);
+    else if (body !== undefined) body.push(chunk);
     else if (!isAnswered) handshake(chunk);
     host.onActivity();
   });
@@ -123,6 +131,13 @@ function accept(socket: Socket, host: ListenerHost): void {
     socket.on("close", () => clearTimeout(timeout));
   };
 
+  const answerPlain = (request: RestRequest) => {
+    host.onRequest(request, (response) => {
+      if (response === undefined) socket.destroy();
+      else refuse(response);
+    });
+  };
+
   const refuseBadRequest = (response: HttpResponse) => {
     host.onBadRequest();
     refuse(response);
@@ -132,6 +147,11 @@ function accept(socket: Socket, host: ListenerHost): void {
     try {
       const request = head.push(chunk);
       if (request === undefined) return;
+      const plain = readPlainRequest(request, host);
+      if (plain !== undefined) {
+        body = new BodyReader(plain, (read) => answerPlain(read));
+        return body.push(request.rest);
+      }
       const upgrade = readUpgrade(request);
       if ("status" in upgrade) return refuseBadRequest(upgrade);
       const decision = host.onHandshake(

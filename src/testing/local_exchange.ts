@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { LocalAccount, LocalAccountOptions } from "./api/local_account.ts";
+import type { LocalExchangeApi } from "./api/local_api.ts";
 import { startExchangeServer } from "./exchange_server.ts";
 import type {
   CloseOptions,
@@ -39,6 +41,17 @@ export interface LocalExchange extends AsyncDisposable {
   readonly url: string;
   /** TCP port on 127.0.0.1. */
   readonly port: number;
+  /** Base URL of the REST endpoints, such as `http://127.0.0.1:41234`. */
+  readonly restUrl: string;
+  /** The WebSocket APIs and the listen keys: what was asked of them, and how they misbehave. */
+  readonly api: LocalExchangeApi;
+  /**
+   * Creates an account, without which no request that needs a key is accepted.
+   *
+   * @throws {RangeError} if there is a key of this name.
+   * @throws {TypeError} if a public key is neither RSA nor Ed25519.
+   */
+  account(options: LocalAccountOptions): LocalAccount;
 
   /** TCP connections that are open now, also those whose handshake isn't done. */
   readonly connections: number;

@@ -6,6 +6,19 @@
  * @module
  */
 
+export type { ApiDisturbance, ApiDisturbOptions } from "./api/faults.ts";
+export type { ListenKeyProduct } from "./api/listen_keys.ts";
+export type {
+  FillOptions,
+  LocalAccount,
+  LocalAccountOptions,
+  LocalKeyOptions,
+  LocalOrder,
+} from "./api/local_account.ts";
+export type { LocalApiLimits, LocalExchangeApi } from "./api/local_api.ts";
+export type { LocalApiRequest } from "./api/request_record.ts";
+export type { LocalRestRequest, RestFaultOptions } from "./api/rest.ts";
+export type { AccountEvent, LocalApiName } from "./api/venue.ts";
 export { type Clock, InvalidOptionsError, ManualClock, RawtickError, type Timer } from "../base/mod.ts";
 export { generateMessage, type GenerateOptions } from "./generator/generator.ts";
 export type {

@@ -5,19 +5,22 @@
  */
 
 import type { Socket } from "node:net";
-import { type Timer, WebSocketProtocolError } from "../base/mod.ts";
+import { WebSocketProtocolError } from "../base/mod.ts";
 import { encodeClose, encodeFrame, encodeText, FrameReader, Opcode } from "../transport/native/mod.ts";
+import type { ApiConnection } from "./api/api_connection.ts";
+import { apiClientOf } from "./api_client.ts";
 import { checkUrlStreams } from "./control.ts";
 import { ControlDesk } from "./control_desk.ts";
-import { Disturber } from "./data_faults.ts";
 import type { KillOptions } from "./fault_options.ts";
-import { combinedHead, type Feed, type FeedClient } from "./feed/feed.ts";
+import { combinedHead, type Feed } from "./feed/feed.ts";
+import { feedClientOf } from "./feed_client.ts";
 import { FrameWindow } from "./frame_window.ts";
 import { Keepalive } from "./keepalive.ts";
 import { Ledger } from "./ledger.ts";
 import { Pump } from "./pump.ts";
 import type { StreamTarget } from "./request_target.ts";
 import type { SessionHost } from "./session_host.ts";
+import { SessionTimers } from "./session_timers.ts";
 import type { ConnectionStatistics } from "./statistics.ts";
 import { Wire } from "./wire.ts";
 
@@ -44,12 +47,13 @@ export class Session {
   #closeSent: ConnectionStatistics["closeSent"];
   readonly #host: SessionHost;
   readonly #desk: ControlDesk;
+  readonly #api: ApiConnection | undefined;
   readonly #reader: FrameReader;
   readonly #window: FrameWindow;
   readonly #keepalive: Keepalive;
   readonly #feed: Feed;
   readonly #pump: Pump;
-  readonly #timers = new Set<Timer>();
+  readonly #timers: SessionTimers;
   #isClosing = false;
 
   /** Creates the session of a socket whose handshake was answered. */
@@ -59,9 +63,10 @@ export class Session {
     this.#socket = socket;
     this.#host = host;
     this.#times = { openedAt: host.clock.now(), closedAt: undefined };
+    this.#timers = new SessionTimers(host.clock);
     this.#wire = new Wire(socket, host.clock, () => this.leave());
     // Requests of the WebSocket API are limited by their weight.
-    const framesPerSecond = target.kind === "api" ? Infinity : host.limits.framesPerSecond;
+    const framesPerSecond = target.api !== undefined ? Infinity : host.limits.framesPerSecond;
     this.#window = new FrameWindow(host.clock, framesPerSecond);
     this.#reader = new FrameReader({
       onText: (text) => this.#onText(text),
@@ -75,22 +80,32 @@ export class Session {
       intervalMs: host.pingIntervalMs,
       timeoutMs: host.pongTimeoutMs,
       sendPing: (payload) => this.#write(encodeFrame(Opcode.Ping, payload, UNMASKED)),
-      isHeld: () => this.#isSilent,
-      onTimeout: () => void (this.#isSilent || this.close(POLICY_VIOLATION, "Pong timeout")),
+      isHeld: () => this.isSilent,
+      onTimeout: () => void (this.isSilent || this.close(POLICY_VIOLATION, "Pong timeout")),
     });
     this.#desk = new ControlDesk(target.isCombined, host, {
-      isSilent: () => this.#isSilent,
+      isSilent: () => this.isSilent,
       reply: (text) => this.#write(encodeText(text, UNMASKED)),
       close: () => this.close(POLICY_VIOLATION, "Invalid request"),
-      later: (ms, action) => this.#later(ms, action),
+      later: (ms, action) => this.#timers.later(ms, action),
       subscribed: (streams) => {
         const served = streams.filter((stream) => this.receives(stream));
         if (served.length > 0) this.#feed.add(served);
       },
       unsubscribed: (streams) => this.#feed.remove(streams),
     });
-    this.#feed = host.createFeed(this.#feedClient());
-    this.#pump = new Pump(this.#wire, this.#feed, () => this.#isSilent, (count) => host.onMessagesSent(count));
+    const { api } = target;
+    this.#api = api && host.api.open(apiClientOf(this, this.#desk, this.#timers), api.name, api);
+    this.#feed = host.createFeed(
+      feedClientOf(this, host, this.#ledger, {
+        wake: () => this.#pump.wake(),
+        overflow: () => {
+          this.leave();
+          this.#socket.destroy();
+        },
+      }),
+    );
+    this.#pump = new Pump(this.#wire, this.#feed, () => this.isSilent, (count) => host.onMessagesSent(count));
   }
 
   /** The names of the subscribed streams, in the order of their subscription. */
@@ -125,12 +140,17 @@ export class Session {
     return this.#desk.streams.has(stream) && this.#host.rules.serves(this.target.route, stream);
   }
 
+  /** Whether it is sent events of this type that come by a listen key. */
+  receivesEvent(listenKey: string, type: string): boolean {
+    return this.receives(listenKey) && this.target.events.get(listenKey)?.has(type) !== false;
+  }
+
   /** Starts pings, and the streams that the URL named. */
   start(): void {
     const { limits, maxConnectionAgeMs, switches } = this.#host;
     this.#wire.throttle(switches.throttle);
     this.#keepalive.start();
-    this.#later(maxConnectionAgeMs, () => this.close(1001, ""));
+    this.#timers.later(maxConnectionAgeMs, () => this.close(1001, ""));
     const error = checkUrlStreams(this.target.streams, limits.streamsPerConnection);
     if (error === undefined) return this.#desk.subscribe(this.target.streams);
     this.#write(encodeText(error, UNMASKED));
@@ -169,7 +189,14 @@ export class Session {
 
   /** Sends the payload of a stream in the connection's form. */
   push(stream: string, payload: string): void {
+    // Binance web-socket-api.md, "Event format": there is no stream, and no subscription either.
+    if (this.#api !== undefined) return this.send(`{"event":${payload}}`);
     this.send(this.isCombined ? `${combinedHead(stream)}${payload}}` : payload);
+  }
+
+  /** The same for what the exchange sends by itself: nothing while it is silent. */
+  pushUnlessSilent(stream: string, payload: string): void {
+    if (!this.isSilent) this.push(stream, payload);
   }
 
   /** Sends a ping. */
@@ -210,35 +237,13 @@ export class Session {
     this.#startClosing();
     this.#times.closedAt = this.#host.clock.now();
     this.#wire.dispose();
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    if (this.#api !== undefined) this.#host.api.drop(this.#api);
+    this.#timers.cancel();
   }
 
-  get #isSilent(): boolean {
+  /** Whether it says and obeys nothing: told so, or about to end. */
+  get isSilent(): boolean {
     return this.#host.switches.silent || this.isStalled || this.#isClosing;
-  }
-
-  #feedClient(): FeedClient {
-    const { rules, switches } = this.#host;
-    // deno-lint-ignore no-this-alias -- the getters belong to this session: an object literal has no `this` of a class
-    const session = this;
-    return {
-      get isCombined() {
-        return session.isCombined;
-      },
-      get isSilent() {
-        return session.#isSilent;
-      },
-      ledger: this.#ledger,
-      disturber: new Disturber(switches.data, this.id),
-      isMicroseconds: this.target.isMicroseconds,
-      market: rules.payloadsOf(this.target.prefix),
-      wake: () => this.#pump.wake(),
-      overflow: () => {
-        this.leave();
-        this.#socket.destroy();
-      },
-    };
   }
 
   #write(frame: Uint8Array): void {
@@ -256,18 +261,10 @@ export class Session {
     this.#timers.add({ cancel: () => clearTimeout(timeout) });
   }
 
-  #later(ms: number, action: () => void): void {
-    const timer = this.#host.clock.setTimer(() => {
-      this.#timers.delete(timer);
-      action();
-    }, ms);
-    this.#timers.add(timer);
-  }
-
   /** Counts a frame of the client; returns whether it is to be obeyed. */
   #count(): boolean {
     const isWithinLimit = this.#window.take();
-    if (this.#isSilent) return false;
+    if (this.isSilent) return false;
     if (isWithinLimit) return true;
     this.close(POLICY_VIOLATION, "Too many requests");
     return false;
@@ -286,17 +283,17 @@ export class Session {
 
   #onClose(code: number, reason: string): void {
     if (this.#isClosing) return void this.#socket.end();
-    if (this.#isSilent || this.#host.switches.ignoreClose) return;
+    if (this.isSilent || this.#host.switches.ignoreClose) return;
     this.close(code, reason);
     this.#socket.end();
   }
 
   #onText(text: string): void {
     this.#host.onControl(this.id, text);
-    if (this.target.kind === "streams") {
+    if (this.#api === undefined) {
       if (this.#count()) this.#desk.handle(text);
-    } else if (!this.#isSilent) {
-      this.#desk.answer(this.#host.answerRequest(text), false);
+    } else if (!this.isSilent) {
+      this.#host.api.handle(this.#api, text);
     }
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "../base/mod.ts";
+import type { ApiService } from "./api/api_service.ts";
 import type { Feed, FeedClient } from "./feed/feed.ts";
 import type { LocalExchangeLimits, MarketRules } from "./markets.ts";
 import type { Switches } from "./switches.ts";
@@ -20,8 +21,8 @@ export interface SessionHost {
   readonly maxConnectionAgeMs: number;
   readonly closeOnInvalidJson: boolean;
   createFeed(client: FeedClient): Feed;
-  /** Answers a request of the WebSocket API. */
-  answerRequest(text: string): string;
+  /** The WebSocket APIs. */
+  readonly api: ApiService;
   onMessagesSent(count: number): void;
   onControl(connectionId: number, text: string): void;
   onPing(): void;

@@ -1,0 +1,37 @@
+/**
+ * Requests over a WebSocket API connection: signing, pending requests, rate limits, the methods.
+ *
+ * @module
+ */
+
+export { createSigner, type Signer, type SignerOptions } from "./signer.ts";
+export type { Params, ParamValue } from "./params.ts";
+export { type IntegerMode, parsePrecise } from "./precise_json.ts";
+export { newClientOrderId } from "./client_order_id.ts";
+export type {
+  ApiMethodFacts,
+  ApiRequestOptions,
+  ApiSecurity,
+  ApiStreamListener,
+  ApiStreamStatistics,
+  InternalRequestOptions,
+  RateLimitPolicy,
+} from "./api_options.ts";
+export { ApiStream } from "./api_stream.ts";
+export { connectWeight, defaultRateLimits } from "./default_rate_limits.ts";
+export {
+  type ApiFunction,
+  type ApiFunctionName,
+  type ApiFunctionOptions,
+  type ApiFunctions,
+  type ApiParameters,
+  bindApi,
+  type FuturesApi,
+  type FuturesMethodSpecs,
+  futuresMethodSpecs,
+  type OneOfEach,
+  type SpotApi,
+} from "./functions.ts";
+export * from "./methods/mod.ts";
+export { RateLimits } from "./rate_limits.ts";
+export { TimeOffset } from "./time_offset.ts";

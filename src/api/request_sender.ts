@@ -1,0 +1,169 @@
+/**
+ * Sends requests when they may be sent: signs them, stamps them with the exchange's time, keeps to the rate limits.
+ *
+ * @module
+ */
+
+import type { RateLimitedError } from "../base/mod.ts";
+import { type ApiRequest, type RequestInit, requestText } from "./api_request.ts";
+import type { ApiSession } from "./api_session.ts";
+import { RequestQueue, type RequestQueueSettings } from "./request_queue.ts";
+import type { Signer } from "./signer.ts";
+import type { TimeOffset } from "./time_offset.ts";
+
+/** What a sender works with. */
+export interface RequestSenderSettings extends Pick<RequestQueueSettings, "clock" | "rateLimits"> {
+  readonly timeOffset: TimeOffset;
+  /** The stream's own signer. */
+  readonly signer: Signer | undefined;
+  /** Whether the connections are logged on with it. */
+  readonly logon: boolean;
+  /** A request can't be sent, and never was. */
+  readonly onFailed: (request: ApiRequest, error: unknown) => void;
+}
+
+/** The way of requests to the exchange. */
+export class RequestSender {
+  readonly #settings: RequestSenderSettings;
+  readonly #queue: RequestQueue;
+  /** Where requests are sent; `undefined` while there is no connection that is ready for them. */
+  #session: ApiSession | undefined;
+  #isSigning = false;
+  #sent = 0;
+
+  constructor(settings: RequestSenderSettings) {
+    this.#settings = settings;
+    this.#queue = new RequestQueue({
+      clock: settings.clock,
+      rateLimits: settings.rateLimits,
+      onWake: () => this.#pump(),
+      onRefused: settings.onFailed,
+    });
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** How many frames were sent. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** What keeps a request from being made at all: a rate limit that it can't wait for. */
+  refusalOf(init: RequestInit): RateLimitedError | undefined {
+    return this.#queue.refusalOf(init);
+  }
+
+  /** Requests can be sent over this connection now. Those that `greet` makes go before all that wait. */
+  open(session: ApiSession, greet: () => void): void {
+    this.#session = session;
+    this.#queue.before(greet);
+    this.#pump();
+  }
+
+  /** Nothing is sent until `open()`; returns whether anything was, over this connection if one is meant. */
+  close(session?: ApiSession): boolean {
+    if (this.#session === undefined || (session !== undefined && session !== this.#session)) return false;
+    this.#session = undefined;
+    return true;
+  }
+
+  /** Ends the waiting. */
+  end(): void {
+    this.#session = undefined;
+    this.#queue.clear();
+  }
+
+  /** Sends a request as soon as it may be sent. */
+  add(request: ApiRequest): void {
+    this.#queue.add(request);
+    this.#pump();
+  }
+
+  /** Sends requests that had no effect once more, before all that wait. */
+  again(requests: readonly ApiRequest[]): void {
+    for (const request of requests) {
+      request.state = "waiting";
+      request.session = undefined;
+    }
+    this.#queue.putBack(...requests);
+    this.#pump();
+  }
+
+  /** Forgets a request that waits. */
+  remove(request: ApiRequest): void {
+    this.#queue.remove(request);
+  }
+
+  /** Sends a request at once; false if the connection is not open any more, and then nothing of it has left. */
+  send(session: ApiSession, request: ApiRequest, text: string): boolean {
+    request.state = "sent";
+    request.session = session;
+    if (session.send(text)) {
+      request.charge = this.#settings.rateLimits.charge(request.init.cost);
+      this.#sent++;
+      return true;
+    }
+    request.state = "waiting";
+    request.session = undefined;
+    return false;
+  }
+
+  /** Sends what may be sent now. */
+  #pump(): void {
+    while (this.#session !== undefined && !this.#isSigning) {
+      const session = this.#session;
+      const request = this.#queue.next();
+      if (request === undefined) return;
+      request.isByLogon = this.#isByLogon(request);
+      if (request.isSigned && !request.isByLogon) return void this.#signAndSend(session, request);
+      const { id, method, params } = request.init;
+      const stamped = request.isSigned ? { ...params, timestamp: this.#settings.timeOffset.now } : params;
+      this.#sendOrKeep(session, request, () => requestText(id, method, stamped));
+    }
+  }
+
+  /** Whether the logon of the connection is its signature. */
+  #isByLogon({ init: { method, facts, signer } }: ApiRequest): boolean {
+    if (!this.#settings.logon || method === "session.logon") return false;
+    return facts.needsLogon === true || (facts.security === "SIGNED" && signer === this.#settings.signer);
+  }
+
+  async #signAndSend(session: ApiSession, request: ApiRequest): Promise<void> {
+    const { id, method, params, signer } = request.init;
+    this.#isSigning = true;
+    request.state = "signing";
+    try {
+      if (signer === undefined) throw new TypeError("A signed request has a signer");
+      const signed = { ...params, apiKey: signer.apiKey, timestamp: this.#settings.timeOffset.now };
+      const signature = await signer.signWebSocket(signed);
+      this.#isSigning = false;
+      // It may have been aborted meanwhile; the connection may be another one, or the exchange may want no request: then it
+      // is signed again later.
+      if (request.state !== "signing") return;
+      request.state = "waiting";
+      if (this.#session !== session || this.#settings.rateLimits.pauseMs > 0) this.#queue.putBack(request);
+      else this.#sendOrKeep(session, request, () => requestText(id, method, { ...signed, signature }));
+    } catch (error) {
+      this.#isSigning = false;
+      if (request.state === "signing") this.#settings.onFailed(request, error);
+    } finally {
+      this.#pump();
+    }
+  }
+
+  #sendOrKeep(session: ApiSession, request: ApiRequest, makeText: () => string): void {
+    let text: string;
+    try {
+      text = makeText();
+    } catch (error) {
+      return this.#settings.onFailed(request, error);
+    }
+    if (this.send(session, request, text)) return;
+    // Nothing of it has left: it waits for the next connection.
+    this.#queue.putBack(request);
+    this.close(session);
+  }
+}
