@@ -35,6 +35,18 @@ test("the table finds the stream of a message, whatever names it holds", () => {
   );
 });
 
+test("streams whose names have their telling characters in common are told apart", () => {
+  const table = new StreamTable();
+  const names = ["btcusdt@depth10@100ms", "btcusdt@depth20@100ms", "ethusdt@trade", "a", "é日@x"];
+  for (const [at, name] of names.entries()) {
+    table.add(name);
+    for (const known of names.slice(0, at + 1)) {
+      assertEquals(table.note(`{"stream":"${known}","data":{}}`)?.name, known);
+    }
+  }
+  assertEquals([...table.entries].map(({ messages }) => messages), [5, 4, 3, 2, 1]);
+});
+
 /** Of a stream whose messages have nothing that orders them. */
 const liquidation = (n: number) => `{"stream":"!forceOrder@arr","data":{"e":"forceOrder","E":1,"o":{"z":"${n}"}}}`;
 
