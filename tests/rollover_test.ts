@@ -60,13 +60,15 @@ testEachLibrary(
     const signals: Signal[] = [];
     const { ids, onData } = collector();
     await using bench = await startBench(library, {
-      rolloverAgeMs: 500,
+      rolloverAgeMs: 0,
       onSignal: (signal) => void signals.push(signal),
     }, { messagesPerSecond: 100 });
     const stream = bench.manager.createStream({ streams: ["a@trade"], onData });
     await stream.ready;
+    // The successor's SUBSCRIBE stays unanswered for a minute.
     bench.exchange.delayAcks(60_000);
-    await until(() => bench.exchange.connections === 2, "the successor");
+    bench.exchange.broadcast('{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}');
+    await until(() => bench.exchange.controlMessages.length === 2, "the successor subscribes");
     bench.exchange.delayAcks(0);
     const [first] = bench.exchange.openConnections;
     assert(first !== undefined);
