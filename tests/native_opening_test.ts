@@ -247,3 +247,25 @@ testEachPath("an opened connection listens to its signal no more", async (open) 
   assert(connection.isOpen);
   connection.terminate();
 });
+
+testEachPath("an opening that is aborted at any moment leaves no connection at the server", async (open) => {
+  let connections = 0;
+  await using server = await TestServer.start({
+    connected: (socket) => {
+      connections++;
+      socket.resume().on("close", () => connections--);
+    },
+  });
+  for (let attempt = 0; attempt < 150; attempt++) {
+    const controller = new AbortController();
+    const openings = [0, 1, 2].map(() =>
+      open(`ws://127.0.0.1:${server.port}/`, new Recorder(), { signal: controller.signal }).catch(() => {})
+    );
+    // In a timer: Deno.connect loses connections that are established at that moment.
+    setTimeout(() => controller.abort(new Error("enough")), attempt % 3);
+    await Promise.all(openings);
+  }
+  const end = performance.now() + 5_000;
+  while (connections > 0 && performance.now() < end) await settle();
+  assertEquals(connections, 0);
+});

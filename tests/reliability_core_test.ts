@@ -35,6 +35,21 @@ test("the table finds the stream of a message, whatever names it holds", () => {
   );
 });
 
+test("streams whose names have their telling characters in common are told apart", () => {
+  const table = new StreamTable();
+  const names = ["btcusdt@depth10@100ms", "btcusdt@depth20@100ms", "ethusdt@trade", "a", "é日@x"];
+  for (const [at, name] of names.entries()) {
+    table.add(name);
+    for (const known of names.slice(0, at + 1)) {
+      assertEquals(table.note(`{"stream":"${known}","data":{}}`)?.name, known);
+    }
+  }
+  assertEquals([...table.entries].map(({ messages }) => messages), [5, 4, 3, 2, 1]);
+});
+
+/** Of a stream whose messages have nothing that orders them. */
+const liquidation = (n: number) => `{"stream":"!forceOrder@arr","data":{"e":"forceOrder","E":1,"o":{"z":"${n}"}}}`;
+
 /** Everything that an overlap delivers of one stream, for any way in which the messages of two connections mix. */
 function merged(
   seen: string,
@@ -72,13 +87,17 @@ test("two connections in an overlap: each message once and in order, however the
       fc.array(fc.boolean(), { maxLength: 80 }),
       fc.nat(),
       fc.nat(),
-      fc.boolean(),
-      (length, mix, start, end, hasNumbers) => {
-        const all = Array.from({ length }, (_, i) => hasNumbers ? trade("a", 101 + i) : ticker("a", 100 + (i >> 1), i));
+      fc.constantFrom(
+        (i: number) => trade("a", 101 + i),
+        (i: number) => ticker("a", 100 + (i >> 1), i),
+        (i: number) => liquidation(i),
+      ),
+      (length, mix, start, end, message) => {
+        const all = Array.from({ length }, (_, i) => message(i));
         const startAt = start % (length + 1);
         // The successor was subscribed before the predecessor ends.
         const endAt = startAt + end % (length + 1 - startAt);
-        assertEquals(merged(hasNumbers ? trade("a", 100) : ticker("a", 99, -1), all, mix, startAt, endAt), all);
+        assertEquals(merged(message(-1), all, mix, startAt, endAt), all);
       },
     ),
     { numRuns: 2_000 },

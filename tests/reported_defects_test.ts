@@ -8,8 +8,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { BinanceWebSocketApiManager, SubscriptionRejectedError } from "@rawtick/binance";
+import { BinanceWebSocketApiManager, SubscriptionRejectedError, SubscriptionTimeoutError } from "@rawtick/binance";
 import { startLocalProxy } from "@rawtick/binance/testing";
+import { startManualBench } from "./manual_bench.ts";
 import { startBench, testEachLibrary, trade, until } from "./support.ts";
 
 testEachLibrary("unsubscribing channels and markets at once ends their streams and no others", async (library) => {
@@ -58,6 +59,30 @@ testEachLibrary(
     assertEquals(await stream.auditSubscriptions(), { missing: ["c@trade"], surplus: ["a@trade"] });
     await bench.exchange.waitFor(() => bench.exchange.openConnections[0]?.streams.join() === "b@trade,c@trade");
     assertEquals(await stream.auditSubscriptions(), { missing: [], surplus: [] });
+  },
+);
+
+testEachLibrary(
+  "a stream that the exchange did not answer for is asked for again after half a minute",
+  async (library) => {
+    await using bench = await startManualBench(library);
+    const stream = bench.manager.createStream({ streams: ["a@trade"] });
+    await stream.ready;
+    bench.exchange.silenceAcks(true);
+    const subscribed = assertRejects(() => stream.subscribe({ streams: ["b@trade"] }), SubscriptionTimeoutError);
+    const sent = (count: number) => bench.exchange.waitFor(() => bench.exchange.controlMessages.length === count);
+    await sent(2);
+    await bench.advance(10_000);
+    await sent(3);
+    await bench.advance(10_000);
+    await subscribed;
+    await bench.advance(29_000);
+    bench.exchange.silenceAcks(false);
+    assertEquals([bench.exchange.controlMessages.length, stream.subscriptions], [3, ["a@trade", "b@trade"]]);
+    await bench.advance(1_000);
+    await sent(4);
+    await stream.subscribe({ streams: ["b@trade"] });
+    assertEquals([bench.exchange.controlMessages.length, stream.state], [4, "running"]);
   },
 );
 

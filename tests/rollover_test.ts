@@ -53,3 +53,34 @@ testEachLibrary("50 streams at 5,000 messages/s are carried over a planned cut w
   assertEquals(signals, ["CONNECT", "FIRST_RECEIVED_DATA", "ROLLOVER", "ROLLOVER", "ROLLOVER", "DISCONNECT", "STOP"]);
   assertEquals([stream.statistics.reconnects, bench.exchange.totalConnections], [0, 4]);
 });
+
+testEachLibrary(
+  "a connection that is lost while its successor still subscribes is reconnected, and the gap told",
+  async (library) => {
+    const signals: Signal[] = [];
+    const { ids, onData } = collector();
+    await using bench = await startBench(library, {
+      rolloverAgeMs: 0,
+      onSignal: (signal) => void signals.push(signal),
+    }, { messagesPerSecond: 100 });
+    const stream = bench.manager.createStream({ streams: ["a@trade"], onData });
+    await stream.ready;
+    // The successor's SUBSCRIBE stays unanswered for a minute.
+    bench.exchange.delayAcks(60_000);
+    bench.exchange.broadcast('{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}');
+    await until(() => bench.exchange.controlMessages.length === 2, "the successor subscribes");
+    bench.exchange.delayAcks(0);
+    const [first] = bench.exchange.openConnections;
+    assert(first !== undefined);
+    bench.exchange.killConnection(first.id);
+    await until(() => signals.filter(({ type }) => type === "CONNECT").length === 2, "the reconnect");
+    const count = () => ids.get("a@trade")?.length ?? 0;
+    const goal = count() + 100;
+    await until(() => count() > goal, "data again");
+    await stream.stop();
+    await until(() => bench.exchange.connections === 0, "all connections closed");
+    const { missing, disordered } = faults(ids);
+    const told = signals.reduce((sum, signal) => sum + (signal.type === "GAP" ? signal.missed : 0), 0);
+    assertEquals([missing, disordered], [told, 0]);
+  },
+);

@@ -44,7 +44,7 @@ test("a simulated hour with faults: both libraries deliver what was sent, and th
 
 test("the live soak runs against a local exchange, and reports what the numbers in the data tell", async () => {
   await using exchange = await startLocalExchange({ market: "spot", messagesPerSecond: 20 });
-  const args = ["--base-url", exchange.url, "--hours", "0.001", "--interval", "1", "--symbols", "btcusdt,ethusdt"];
+  const args = ["--base-url", exchange.url, "--hours", "0.003", "--interval", "1", "--symbols", "btcusdt,ethusdt"];
   const live = run("examples/soak_live.ts", args);
   await exchange.waitFor(() => exchange.openConnections.length === 6 && exchange.messagesSent > 400, 20_000);
   exchange.killConnections();

@@ -68,6 +68,8 @@ export class Link {
   /** Whether there ever was a connection. */
   #hasOpened = false;
   #session: Session;
+  /** Connections that have not ended: also those that were replaced, or were to replace another. */
+  readonly #running = new Set<Promise<CloseInfo>>();
   /** The one that replaces it, or was to. */
   #successor: Session | undefined;
   #isPaused = false;
@@ -97,7 +99,7 @@ export class Link {
       resubscribe: (streams) => this.#session.subscriptions.renew(streams),
       reconnect: () => this.#replace("streams stayed silent"),
     });
-    this.ended = this.#run();
+    this.ended = this.#run().finally(() => Promise.allSettled(this.#running));
   }
 
   /** Where the link is. */
@@ -247,6 +249,7 @@ export class Link {
   async #carry(): Promise<CloseInfo> {
     let session = this.#session = this.#newSession(true);
     let ended = session.run(this.#stopping.signal);
+    this.#track(ended);
     while (true) {
       const close = await ended;
       if (this.#session === session && !this.#rollover?.takeOver()) {
@@ -275,7 +278,8 @@ export class Link {
 
   #lost(close: CloseInfo): void {
     this.#cancelTimers();
-    this.#caughtUp = undefined;
+    this.#rollover?.cancel();
+    this.#rollover = this.#successor = this.#caughtUp = undefined;
     this.#gaps.lost(this.#table, this.#settings.clock.monotonic());
     this.#listener.onDisconnect(this.url, close);
   }
@@ -341,6 +345,13 @@ export class Link {
         this.#scheduleRollover();
       },
     });
+    this.#track(successor.ended);
+  }
+
+  #track(ended: Promise<CloseInfo>): void {
+    this.#running.add(ended);
+    const forget = () => void this.#running.delete(ended);
+    ended.then(forget, forget);
   }
 
   /** The new connection may be behind the old one by as long as both were open. */

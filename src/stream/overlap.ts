@@ -57,6 +57,7 @@ export class Overlap {
     if (position === undefined) {
       // Nothing to go by but the text itself.
       handover.sameNumber.add(text);
+      if (handover.held[0] === text) this.#finish(handover, name);
       return;
     }
     this.#note(handover, position);
@@ -115,7 +116,8 @@ export class Overlap {
   #deliverNew(handover: Handover, name: string, text: string): void {
     const position = positionOf(name, text);
     if (isBefore(handover, position, text)) return;
-    if (position !== undefined) this.#note(handover, position);
+    if (position === undefined) handover.sameNumber.add(text);
+    else this.#note(handover, position);
     this.#deliver(text);
   }
 
