@@ -129,20 +129,10 @@ class Run {
     });
   }
 
-  /** A connection that ends while another one of the stream runs is no loss; the stream's state tells that afterwards. */
-  #onDisconnect(streamId: string, state: StreamCounts): void {
-    const [at, { receives }] = [Date.now(), state];
-    setTimeout(() => {
-      const stream = this.#manager.streams.find(({ id }) => id === streamId);
-      if (stream === undefined || stream.state === "running") return;
-      if (state.receives === receives) state.lostAt = at;
-      else this.recoveries.push(state.lastDataAt - at);
-    }, 0);
-  }
-
   #onSignal(signal: Signal): void {
     const state = this.#state.get(signal.streamLabel ?? "");
-    if (signal.type === "DISCONNECT" && state !== undefined) this.#onDisconnect(signal.streamId, state);
+    // A rollover has a signal of its own: this is a loss.
+    if (signal.type === "DISCONNECT" && state !== undefined) state.lostAt ??= Date.now();
     if (signal.type === "CONNECT_FAILED" || signal.type === "SUBSCRIPTION_FAILED") this.errors++;
     if (signal.type === "GAP") this.reported.push(signal);
     if (signal.type === "STREAM_SILENT") this.failures.push(`${signal.stream} was silent for ${signal.silentMs} ms`);

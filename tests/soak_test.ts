@@ -42,17 +42,23 @@ test("a simulated hour with faults: both libraries deliver what was sent, and th
   assert(rows.every((row) => row.split(",").length === columns.length));
 });
 
-test("the live soak runs against a local exchange, and reports what the numbers in the data tell", async () => {
-  await using exchange = await startLocalExchange({ market: "spot", messagesPerSecond: 20 });
-  const args = ["--base-url", exchange.url, "--hours", "0.003", "--interval", "1", "--symbols", "btcusdt,ethusdt"];
-  const live = run("examples/soak_live.ts", args);
-  await exchange.waitFor(() => exchange.openConnections.length === 6 && exchange.messagesSent > 400, 20_000);
-  exchange.killConnections();
-  const { code, output, errors } = await live;
-  assertEquals(code, 0, output + errors);
-  assertEquals(output.match(/losses of a connection: 3/g)?.length, 2, output);
-  assertMatch(output, /holes: [1-9]\d* seen, [1-9]\d* reported, 0 not reported/);
-});
+const WHILE_A_SOAK_RUNS = { timeout: 60_000 };
+
+test(
+  "the live soak runs against a local exchange, and reports what the numbers in the data tell",
+  WHILE_A_SOAK_RUNS,
+  async () => {
+    await using exchange = await startLocalExchange({ market: "spot", messagesPerSecond: 20 });
+    const args = ["--base-url", exchange.url, "--hours", "0.002", "--interval", "1", "--symbols", "btcusdt,ethusdt"];
+    const live = run("examples/soak_live.ts", args);
+    await exchange.waitFor(() => exchange.openConnections.length === 6 && exchange.messagesSent > 400, 20_000);
+    exchange.killConnections();
+    const { code, output, errors } = await live;
+    assertEquals(code, 0, output + errors);
+    assertEquals(output.match(/losses of a connection: 3/g)?.length, 2, output);
+    assertMatch(output, /holes: [1-9]\d* seen, [1-9]\d* reported, 0 not reported/);
+  },
+);
 
 test("the live soak fails when data is missing that was not reported", async () => {
   await using exchange = await startLocalExchange({ market: "spot", messagesPerSecond: 20 });

@@ -125,16 +125,10 @@ export class Subject {
   }
 
   #onDisconnect(logical: LogicalStream): void {
-    const lost: Reconnect = { at: Date.now(), ms: undefined };
-    const { receives } = logical;
-    // A connection that ends while another one of the stream runs is no loss: a rollover. Its state tells that only after
-    // the signal.
-    setTimeout(() => {
-      if (logical.open !== undefined || logical.stream.state === "running" || this.#isStopping) return;
-      this.reconnects.push(lost);
-      if (logical.receives === receives) logical.open = lost;
-      else lost.ms = logical.lastDataAt - lost.at;
-    }, 0);
+    if (logical.open !== undefined) return;
+    // A rollover has a signal of its own: this is a loss.
+    logical.open = { at: Date.now(), ms: undefined };
+    this.reconnects.push(logical.open);
   }
 
   #onSignal(signal: Signal): void {
