@@ -115,12 +115,7 @@ export {
   type SubscriptionFailedSignal,
   type UserDataGapSignal,
 } from "./stream/mod.ts";
-export type {
-  UserDataAccount,
-  UserDataAccountOptions,
-  UserDataOptions,
-  UserDataStream,
-} from "./user_data/mod.ts";
+export type { UserDataAccount, UserDataAccountOptions, UserDataOptions, UserDataStream } from "./user_data/mod.ts";
 export type { CloseInfo, TlsOptions, WebSocketLibrary } from "./transport/portable.ts";
 export type { Manager } from "./manager/manager.ts";
 export type { ConnectBudgetStatistics, ManagerStatistics, MonitoringStatus, PrintOptions } from "./monitor/mod.ts";

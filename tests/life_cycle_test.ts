@@ -207,7 +207,7 @@ testEachLibrary("stopManager leaves no timer and no socket, wherever its streams
   ];
   for (const [name, arrange, isThere] of phases) {
     const clock = new CountingClock();
-    const manager = new Manager({ libraries: allLibraries, defaultLogger: silentLogger, clock }, {
+    const manager = new Manager({ libraries: allLibraries, defaultLogger: silentLogger, clock, fetch }, {
       websocketLibrary: library,
       websocketBaseUrl: exchange.url,
       rolloverAgeMs: 300,

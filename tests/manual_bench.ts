@@ -69,6 +69,7 @@ export async function startManualBench(
     libraries: { ...allLibraries, [library]: { ...entry, open } },
     defaultLogger: silentLogger,
     clock,
+    fetch,
   }, {
     websocketBaseUrl: exchange.url,
     websocketLibrary: library,

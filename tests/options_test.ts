@@ -81,7 +81,13 @@ const managerCases: [
     "Cannot use 0 as `bufferSize`: expected an integer from 1 to 16777216",
   ],
   ["NaN", { closeTimeoutMs: NaN }, InvalidOptionsError, "closeTimeoutMs", "Cannot use NaN"],
-  ["an unknown output", { output: "dict" }, InvalidOptionsError, "output", 'expected "raw", "json", "typed" or "normalized"'],
+  [
+    "an unknown output",
+    { output: "dict" },
+    InvalidOptionsError,
+    "output",
+    'expected "raw", "json", "typed" or "normalized"',
+  ],
   [
     "an unknown overflow policy",
     { overflow: "block" },

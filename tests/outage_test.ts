@@ -34,7 +34,7 @@ testEachLibrary(
         },
       },
     };
-    await using manager = new Manager({ libraries, defaultLogger: silentLogger, clock }, {
+    await using manager = new Manager({ libraries, defaultLogger: silentLogger, clock, fetch }, {
       websocketBaseUrl: exchange.url,
       websocketLibrary: library,
       pingIntervalMs: 0,
