@@ -31,14 +31,16 @@ export type Sign = (payload: string) => string;
 
 export const hmac = (secret: string): Sign => (payload) => createHmac("sha256", secret).update(payload).digest("hex");
 
-/** A new key pair: the public key as PEM, and what signs with the private one. */
-export function keyPair(kind: "rsa" | "ed25519"): { publicKey: string; sign: Sign } {
+/** A new key pair: both keys as PEM, and what signs with the private one. */
+export function keyPair(kind: "rsa" | "ed25519"): { publicKey: string; privateKey: string; sign: Sign } {
   const { publicKey, privateKey } = kind === "rsa"
     ? generateKeyPairSync("rsa", { modulusLength: 2048 })
     : generateKeyPairSync("ed25519");
-  const key = createPrivateKey(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  const privatePem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const key = createPrivateKey(privatePem);
   return {
     publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
+    privateKey: privatePem,
     sign: (payload) =>
       sign(kind === "rsa" ? "RSA-SHA256" : null, new TextEncoder().encode(payload), key).toString("base64"),
   };

@@ -6,8 +6,17 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { coinmMethods, spotMethods, usdmMethods } from "@rawtick/binance";
+import {
+  ApiError,
+  type ApiMethod,
+  BinanceWebSocketApiManager,
+  coinmMethods,
+  createSigner,
+  spotMethods,
+  usdmMethods,
+} from "@rawtick/binance";
 import { type LocalApiName, type LocalExchange, startLocalExchange } from "@rawtick/binance/testing";
+import { testEachLibrary } from "./support.ts";
 import { ApiClient, keyPair, type Message, type Params } from "./api_clients.ts";
 
 const quiet = { messagesPerSecond: 0 };
@@ -24,6 +33,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   cancelReplaceMode: "ALLOW_FAILURE",
   newQty: "0.5",
   windowSize: "1d",
+  fromId: 1,
   stopPrice: "90",
   symbols: ["BTCUSDT"],
   aboveType: "LIMIT_MAKER",
@@ -164,6 +174,25 @@ async function prepare(api: LocalApiName, method: string, client: ApiClient, exc
   return {};
 }
 
+/** A plausible request, with what has to be there before it. */
+async function requestOf(
+  api: LocalApiName,
+  { method, required, optional, alternatives }: ApiMethod,
+  client: ApiClient,
+  exchange: LocalExchange,
+): Promise<Params> {
+  const named = await prepare(api, method, client, exchange);
+  const also = [...optional, ...alternatives.flat()].filter((name) => ALSO.has(name));
+  const params = Object.fromEntries([...required, ...also].map((name) => [name, VALUES[name]]));
+  if (api === "coinm" && params.symbol !== undefined) params.symbol = "BTCUSD_PERP";
+  if (method === "algoOrder.place") { for (const name of ["price", "timeInForce"]) delete params[name]; }
+  Object.assign(params, named);
+  for (const names of alternatives) {
+    if (!names.some((name) => name in params)) params[names[0] ?? ""] = VALUES[names[0] ?? ""] ?? 1;
+  }
+  return params as Params; // the cast: the values above
+}
+
 const APIS = [["spot", "/ws-api/v3", spotMethods], ["usdm", "/ws-fapi/v1", usdmMethods], [
   "coinm",
   "/ws-dapi/v1",
@@ -177,18 +206,10 @@ for (const [api, path, methods] of APIS) {
     const pair = keyPair("ed25519");
     exchange.account({ apiKey: "ed", publicKey: pair.publicKey });
     const failures: unknown[] = [];
-    for (
-      const { method, required, optional, alternatives, security, weight, freeIfSuccessful, orders, returns } of methods
-        .values()
-    ) {
+    for (const spec of methods.values()) {
+      const { method, security, weight, freeIfSuccessful, orders, returns } = spec;
       await using client = await ApiClient.open(exchange, path, { apiKey: "ed", sign: pair.sign });
-      const named = await prepare(api, method, client, exchange);
-      const also = [...optional, ...alternatives.flat()].filter((name) => ALSO.has(name));
-      const params = Object.fromEntries([...required, ...also].map((name) => [name, VALUES[name]]));
-      if (api === "coinm" && params.symbol !== undefined) params.symbol = "BTCUSD_PERP";
-      if (method === "algoOrder.place") { for (const name of ["price", "timeInForce"]) delete params[name]; }
-      Object.assign(params, named);
-      const sent = params as Params; // the cast: the values above
+      const sent = await requestOf(api, spec, client, exchange);
       const before = exchange.api.usedWeight(api);
       const answer = security === "SIGNED"
         ? await client.askSigned(method, sent)
@@ -207,5 +228,44 @@ for (const [api, path, methods] of APIS) {
       [],
       "the exchange has no others",
     );
+  });
+}
+
+const EXCHANGES = { spot: "binance.com", usdm: "binance.com-futures", coinm: "binance.com-coin_futures" } as const;
+/** What the state of a connection that serves all methods in turn makes of some; all others succeed. */
+const EXPECTED_ERRORS: Readonly<Record<string, number>> = { "userDataStream.subscribe": -1193 };
+
+for (const [api, path, methods] of APIS) {
+  testEachLibrary(`${api}: every function of the manager is sent once and answered`, async (library) => {
+    await using exchange = await startLocalExchange(quiet);
+    exchange.api.spotListenKeys(true);
+    const { publicKey, privateKey, sign } = keyPair("ed25519");
+    exchange.account({ apiKey: "ed", publicKey });
+    await using client = await ApiClient.open(exchange, path, { apiKey: "ed", sign });
+    await using manager = new BinanceWebSocketApiManager({
+      exchange: EXCHANGES[api],
+      websocketLibrary: library,
+      websocketApiBaseUrl: exchange.url,
+      restBaseUrl: exchange.restUrl,
+      signer: createSigner({ apiKey: "ed", privateKey }),
+    });
+    await manager.createStream({ api: true }).ready;
+    // The cast: the functions are called by the names in the table.
+    const functions = (api === "spot" ? manager.api.spot : manager.api.futures) as unknown as Record<
+      string,
+      (params: Params) => Promise<unknown>
+    >;
+    const failures: unknown[] = [];
+    for (const spec of methods.values()) {
+      const { method, functionName } = spec;
+      const params = await requestOf(api, spec, client, exchange);
+      const sent = () => exchange.api.requests.filter((request) => request.method === method).length;
+      const before = sent();
+      const outcome = await functions[functionName]?.(params).then(() => undefined, (error: unknown) => error);
+      const code = outcome instanceof ApiError ? outcome.apiCode : outcome;
+      if (code !== EXPECTED_ERRORS[method]) failures.push([method, outcome]);
+      if (sent() !== before + 1) failures.push([method, "sent", sent() - before]);
+    }
+    assertEquals(failures, []);
   });
 }
