@@ -1,5 +1,5 @@
 /**
- * Writes `docs/websocket_api.md` from the tables of methods: `deno run -A --config deno.offline.json tools/api_document.ts`.
+ * Writes `docs/websocket_api.md` from the tables of methods: `deno task api-docs` or `bun run api-docs`.
  *
  * @module
  */

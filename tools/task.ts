@@ -24,6 +24,7 @@ const HELP = `Tasks of this repository:
   proxies [options]      tests/proxies: both libraries through every kind of proxy; --help lists the options
   soak [options]         tests/soak: hours of faults in minutes, both libraries, every message counted; --help lists the options
   cli [arguments]        cli.ts
+  api-docs               write docs/websocket_api.md from the tables of methods
   bench [arguments]      bench/bench.ts; --help lists them`;
 
 /** Runs a script of this repository on the runtime that runs this task, in the user's terminal. */
@@ -59,6 +60,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runScript("tests/soak/main.ts", args);
     case "cli":
       return await runScript("cli.ts", args);
+    case "api-docs":
+      return await runScript("tools/api_document.ts", args);
     case "bench":
       return await runScript("bench/bench.ts", args);
     default:
