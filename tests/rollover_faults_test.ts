@@ -113,6 +113,31 @@ testEachLibrary("a stream that is subscribed to during a rollover misses nothing
   assertEquals(ids, Array.from({ length: id + 1 }, (_, index) => index));
 });
 
+testEachLibrary("a stream that is unsubscribed from during a rollover brings nothing more", async (library) => {
+  const received: string[] = [];
+  const names = Array.from({ length: 780 }, (_, index) => `sym${index}usdt@trade`);
+  await using bench = await startBench(library, { overlapMs: 5_000, onData: (text) => void received.push(text) });
+  const stream = bench.manager.createStream({ streams: names });
+  await stream.ready;
+  const readyAt = performance.now();
+  await until(() => performance.now() - readyAt > 1_200, "room for another message");
+  bench.exchange.broadcast(NOTICE);
+  await carried(bench, 1, 780);
+  const push = (name: string, t: number) => void bench.exchange.push(name, { e: "trade", t });
+  push("sym0usdt@trade", 1);
+  await until(() => received.length === 1, "the first message");
+  await stream.unsubscribe({ streams: ["sym0usdt@trade"] });
+  const before = received.length;
+  await until(() => {
+    push("sym0usdt@trade", 2);
+    push("sym1usdt@trade", 1);
+    return bench.signalTypes.includes("ROLLOVER");
+  }, "the rollover");
+  push("sym2usdt@trade", 1);
+  await until(() => received.some((text) => text.includes("sym2usdt@trade")), "the last message");
+  assertEquals(received.slice(before).filter((text) => text.includes("sym0usdt@trade")), []);
+});
+
 testEachLibrary("a successor that is behind repeats nothing of a stream that was quiet meanwhile", async (library) => {
   const { ids, onData } = collector();
   await using bench = await startBench(library, { onData });

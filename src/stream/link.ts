@@ -172,6 +172,7 @@ export class Link {
     const entry = this.#table.get(stream);
     if (entry !== undefined) this.#gaps.forget(entry);
     this.#table.delete(stream);
+    this.#rollover?.forget(stream);
   }
 
   /** Asks the exchange what it carries, and mends what differs. */

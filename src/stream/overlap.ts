@@ -34,6 +34,8 @@ export class Overlap {
   readonly #table: StreamTable;
   readonly #deliver: (text: string) => void;
   readonly #handovers = new Map<string, Handover>();
+  /** Streams that are not wanted any more, though the successor may still bring them. */
+  readonly #forgotten = new Set<string>();
   #held = 0;
   #open = 0;
 
@@ -70,7 +72,7 @@ export class Overlap {
   /** A message of the successor. */
   fromSuccessor(text: string): void {
     const name = streamNameOf(text);
-    if (name === undefined) return;
+    if (name === undefined || this.#forgotten.has(name)) return;
     const handover = this.#handoverOf(name);
     if (handover.isDone) return this.#deliverNew(handover, name, text);
     if (handover.held.length === 0 && isDelivered(handover, name, text)) {
@@ -80,6 +82,19 @@ export class Overlap {
     if (handover.held.length === 0) this.#open++;
     handover.held.push(text);
     if (++this.#held > MAX_HELD) this.end();
+  }
+
+  /** The stream is not wanted any more, and its predecessor does not bring it. */
+  forget(name: string): void {
+    const handover = this.#handovers.get(name);
+    if (handover !== undefined) this.#close(handover);
+    this.#handovers.delete(name);
+    this.#forgotten.add(name);
+  }
+
+  /** The stream may be wanted again. */
+  remember(name: string): void {
+    this.#forgotten.delete(name);
   }
 
   /** The predecessor brings nothing more: what the successor has brought beyond it is delivered. */

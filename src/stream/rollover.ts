@@ -74,7 +74,13 @@ export class Rollover {
 
   /** Other streams are wanted. */
   refresh(streams: readonly string[]): void {
+    for (const stream of streams) this.#overlap.remember(stream);
     this.#options.successor.subscriptions.refresh(streams);
+  }
+
+  /** The exchange has acknowledged to the predecessor that the stream is not wanted any more. */
+  forget(stream: string): void {
+    this.#overlap.forget(stream);
   }
 
   /**

@@ -109,9 +109,9 @@ export class Subscriptions {
       [...this.#wanted].every((stream) => this.#carried.has(stream) || !this.#mayBeSent(stream));
   }
 
-  /** Whether this connection carries everything wanted that the other one does. */
+  /** Whether this connection carries everything wanted that the other one does, and nothing else. */
   covers(other: Subscriptions): boolean {
-    return this.isComplete &&
+    return this.isComplete && [...this.#carried].every((stream) => this.#wanted.has(stream)) &&
       [...this.#wanted].every((stream) => this.#carried.has(stream) || !other.carried.has(stream));
   }
 
