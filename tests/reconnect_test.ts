@@ -86,3 +86,50 @@ testEachLibrary(
     assertEquals([bench.exchange.totalConnections, stream.statistics.reconnects], [2, 0]);
   },
 );
+
+testEachLibrary("a gap is as long as its own loss, not as that of a stream that was quiet since", async (library) => {
+  await using bench = await startBench(library, { onData() {} });
+  const stream = bench.manager.createStream({ streams: ["quiet@trade", "busy@trade"] });
+  await stream.ready;
+  const push = async (name: string, t: number) => {
+    const before = stream.statistics.receivedMessages;
+    bench.exchange.push(name, { e: "trade", t });
+    await until(() => stream.statistics.receivedMessages > before, "the message");
+  };
+  const reconnect = async (id: number) => {
+    bench.exchange.killConnections();
+    const isBack = () => bench.exchange.openConnections.some((each) => each.id === id && each.streams.length === 2);
+    await bench.exchange.waitFor(isBack);
+  };
+  await push("quiet@trade", 1);
+  await push("busy@trade", 1);
+  await reconnect(1);
+  const lostAt = performance.now();
+  await push("busy@trade", 2);
+  await until(() => performance.now() - lostAt > 1_500, "some time");
+  await reconnect(2);
+  await push("busy@trade", 5);
+  const gaps = bench.signals.flatMap((signal) => signal.type === "GAP" ? [signal] : []);
+  assertEquals(gaps.map(({ stream, missed }) => [stream, missed]), [["busy@trade", 2]]);
+  assert(gaps[0] !== undefined && gaps[0].durationMs < 1_000, `${gaps[0]?.durationMs} ms`);
+});
+
+testEachLibrary("a stream that is stopped when it is told of a gap delivers nothing more", async (library) => {
+  const received: string[] = [];
+  await using bench = await startBench(library, {
+    onData: (text) => void received.push(text),
+    onSignal: ({ type }) => {
+      if (type === "GAP") void bench.manager.stopManager();
+    },
+  });
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await stream.ready;
+  bench.exchange.push("a@trade", { e: "trade", t: 1 });
+  await until(() => received.length === 1, "the first message");
+  bench.exchange.killConnections();
+  await bench.exchange.waitFor(() => bench.exchange.openConnections.some((each) => each.streams.length === 1));
+  await until(() => stream.statistics.reconnects === 1, "the reconnect");
+  bench.exchange.push("a@trade", { e: "trade", t: 5 });
+  await until(() => stream.state === "stopped", "the stop");
+  assertEquals(received.length, 1);
+});

@@ -76,8 +76,7 @@ function merged(
   }
   for (const text of before) overlap.fromPredecessor(text);
   overlap.end();
-  for (const text of after) overlap.afterEnd(text);
-  return delivered;
+  return [...delivered, ...after.filter((text) => !overlap.isRepeated(text))];
 }
 
 test("two connections in an overlap: each message once and in order, however they mix and wherever the old one ends", () => {

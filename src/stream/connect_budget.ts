@@ -39,9 +39,11 @@ export class ConnectBudget {
     return this.#pacer.limit - this.#pacer.available;
   }
 
-  /** Tells that there was an attempt. */
-  note(): void {
+  /** Takes one attempt, if it may be made now; returns whether it may. Asked and noted at once: who waits is many. */
+  take(): boolean {
+    if (this.delayMs > 0) return false;
     this.#pacer.note();
+    return true;
   }
 
   /** Allows no attempt for `ms`: the exchange has asked for that. */

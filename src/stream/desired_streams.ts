@@ -14,6 +14,8 @@ export class DesiredStreams {
   readonly proven = new Set<string>();
   /** Streams of a message that was refused as a whole, with the most that may share their next one: one is to blame. */
   readonly suspects = new Map<string, number>();
+  /** Whether the last refusal has left fewer streams to suspect; taken back by who acts on it. */
+  hasNarrowed = false;
   /** Who waits for the exchange to do something. */
   readonly waiters = new Waiters();
 }

@@ -22,9 +22,8 @@ export interface Gap {
 
 /** Compares the first message of each stream after a loss with the last one before it. */
 export class GapWatch {
-  /** The last message of each stream of which none has come since the loss. */
-  readonly #before = new Map<StreamEntry, string>();
-  #lostAt = 0;
+  /** The last message of each stream of which none has come since the loss, and when that was. */
+  readonly #before = new Map<StreamEntry, { readonly last: string; readonly lostAt: number }>();
 
   /** Whether there is a stream of which none has come. */
   get isWaiting(): boolean {
@@ -33,11 +32,10 @@ export class GapWatch {
 
   /** The connection was lost at `now`, a monotonic time in ms. */
   lost(table: StreamTable, now: number): void {
-    // After several losses in a row, what was missed began with the first.
-    if (this.#before.size === 0) this.#lostAt = now;
     for (const entry of table.entries) {
       const last = lastOf(entry);
-      if (last !== undefined && !this.#before.has(entry)) this.#before.set(entry, last);
+      // After several losses in a row, what was missed began with the first.
+      if (last !== undefined && !this.#before.has(entry)) this.#before.set(entry, { last, lostAt: now });
     }
   }
 
@@ -46,11 +44,11 @@ export class GapWatch {
     const before = this.#before.get(entry);
     if (before === undefined) return undefined;
     this.#before.delete(entry);
-    const [last, next] = [positionOf(entry.name, before), positionOf(entry.name, text)];
+    const [last, next] = [positionOf(entry.name, before.last), positionOf(entry.name, text)];
     if (last === undefined || next === undefined) return undefined;
     const missed = missedBetween(last, next);
     if (missed === 0) return undefined;
-    return { stream: entry.name, lastId: last.last, nextId: next.first, missed, durationMs: now - this.#lostAt };
+    return { stream: entry.name, lastId: last.last, nextId: next.first, missed, durationMs: now - before.lostAt };
   }
 
   /** A stream is not wanted any more. */

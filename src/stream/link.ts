@@ -21,8 +21,8 @@ import { type StreamEntry, StreamTable } from "./stream_table.ts";
 
 /** Rollovers come earlier by a random part of this share of the age. */
 const ROLLOVER_JITTER = 0.01;
-/** One that did not succeed is tried again after this share of the age: 86 s of 23 h 50 min. */
-const ROLLOVER_RETRY = 0.001;
+/** One that did not succeed is tried again after this time in ms, or after the age where that is shorter. */
+const ROLLOVER_RETRY_MS = 60_000;
 
 /** What a link tells its stream. */
 export interface LinkListener {
@@ -78,6 +78,8 @@ export class Link {
   #reconnects = 0;
   #rollovers = 0;
   #rolloverTimer: Timer | undefined;
+  /** Told how the connection, or the last of those that replaced it, has ended. */
+  #carried: PromiseWithResolvers<CloseInfo> | undefined;
   /** Knows what the connection before has brought; absent once this one must have got as far. */
   #caughtUp: Overlap | undefined;
   #catchUpTimer: Timer | undefined;
@@ -170,6 +172,7 @@ export class Link {
     const entry = this.#table.get(stream);
     if (entry !== undefined) this.#gaps.forget(entry);
     this.#table.delete(stream);
+    this.#rollover?.forget(stream);
   }
 
   /** Asks the exchange what it carries, and mends what differs. */
@@ -190,8 +193,7 @@ export class Link {
   async #run(): Promise<void> {
     const { clock, logger } = this.#settings;
     while (!this.#isStopping) {
-      if (await this.#waitForBudget()) continue;
-      this.#settings.connectBudget.note();
+      if (!await this.#takeAttempt()) continue;
       let lastedMs = 0;
       try {
         const openedAt = clock.monotonic();
@@ -215,7 +217,9 @@ export class Link {
       }
       this.#state = "restarting";
       // The exchange has closed the connection for a stream that it refuses: that is our doing, not a failure of its.
-      if (lastedMs > 0 && this.#desired.suspects.size > 0) continue;
+      const isOurDoing = this.#desired.hasNarrowed;
+      this.#desired.hasNarrowed = false;
+      if (lastedMs > 0 && isOurDoing) continue;
       await this.#wait(this.#backoff.next(lastedMs));
     }
   }
@@ -225,13 +229,14 @@ export class Link {
     return this.#stopping.signal.aborted;
   }
 
-  /** Waits until another attempt may be made; returns whether it had to. */
-  async #waitForBudget(): Promise<boolean> {
-    const { delayMs } = this.#settings.connectBudget;
-    if (delayMs === 0) return false;
+  /** Takes an attempt to connect, or waits until there may be one again; returns whether it has one. */
+  async #takeAttempt(): Promise<boolean> {
+    const { connectBudget } = this.#settings;
+    if (connectBudget.take()) return true;
+    const { delayMs } = connectBudget;
     this.#settings.logger.warn(`${this.url}: the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`);
     await this.#wait(delayMs);
-    return true;
+    return false;
   }
 
   #newSession(isLeading: boolean): Session {
@@ -245,20 +250,21 @@ export class Link {
     return session;
   }
 
-  /** Opens a connection and resolves when it, and all that have replaced it, have ended. */
-  async #carry(): Promise<CloseInfo> {
-    let session = this.#session = this.#newSession(true);
-    let ended = session.run(this.#stopping.signal);
+  /** Opens a connection and resolves when it, or the last of those that replaced it, has ended. */
+  #carry(): Promise<CloseInfo> {
+    const { promise, reject } = this.#carried = Promise.withResolvers<CloseInfo>();
+    const session = this.#session = this.#newSession(true);
+    const ended = session.run(this.#stopping.signal);
     this.#track(ended);
-    while (true) {
-      const close = await ended;
-      if (this.#session === session && !this.#rollover?.takeOver()) {
-        this.#lost(close);
-        return close;
-      }
-      session = this.#session;
-      ended = session.ended;
-    }
+    ended.then((close) => this.#ended(session, close), reject);
+    return promise;
+  }
+
+  /** One that was replaced may take its time to end: what counts is the one that carries the streams. */
+  #ended(session: Session, close: CloseInfo): void {
+    if (session !== this.#session || this.#rollover?.takeOver()) return;
+    this.#lost(close);
+    this.#carried?.resolve(close);
   }
 
   #opened(session: Session): void {
@@ -293,10 +299,9 @@ export class Link {
   /** The way of every message. */
   #receive(session: Session, text: string): void {
     const rollover = this.#rollover;
+    if (session === this.#session && this.#caughtUp?.isRepeated(text)) return;
     if (rollover !== undefined) rollover.receive(session, text);
-    else if (session !== this.#session) return;
-    else if (this.#caughtUp === undefined) this.#deliver(text);
-    else this.#caughtUp.afterEnd(text);
+    else if (session === this.#session) this.#deliver(text);
   }
 
   #deliver(text: string): void {
@@ -305,7 +310,10 @@ export class Link {
       if (isServerShutdown(text)) return this.#replace("the exchange shuts the server down");
     } else if (this.#gaps.isWaiting) {
       const gap = this.#gaps.check(entry, text, this.#settings.clock.monotonic());
-      if (gap !== undefined) this.#listener.onGap(this.url, gap);
+      if (gap !== undefined) {
+        this.#listener.onGap(this.url, gap);
+        if (this.#isStopping) return;
+      }
     }
     this.#listener.onData(text);
   }
@@ -316,14 +324,22 @@ export class Link {
     this.#rolloverTimer?.cancel();
     if (rolloverAgeMs === 0) return;
     const jitterMs = Math.random() * rolloverAgeMs * ROLLOVER_JITTER;
-    const restMs = Math.max(rolloverAgeMs * ROLLOVER_RETRY, rolloverAgeMs - this.#session.ageMs);
-    this.#rolloverTimer = clock.setTimer(() => this.#replace("it is old"), Math.max(0, restMs - jitterMs));
+    const restMs = Math.max(0, rolloverAgeMs - this.#session.ageMs - jitterMs);
+    this.#rolloverTimer = clock.setTimer(() => this.#replace("it is old"), restMs);
+  }
+
+  /** Replaces the connection later, for a reason that is still there. */
+  #replaceLater(reason: string): void {
+    const { clock, rolloverAgeMs } = this.#settings;
+    this.#rolloverTimer?.cancel();
+    const delayMs = rolloverAgeMs === 0 ? ROLLOVER_RETRY_MS : Math.min(rolloverAgeMs, ROLLOVER_RETRY_MS);
+    this.#rolloverTimer = clock.setTimer(() => this.#replace(reason), delayMs);
   }
 
   /** Opens a second connection, and lets go of the first one when nothing can be missed. */
   #replace(reason: string): void {
     if (this.#rollover !== undefined || this.#isStopping || !this.#session.isOpen) return;
-    if (this.#settings.connectBudget.delayMs > 0) return this.#scheduleRollover();
+    if (!this.#settings.connectBudget.take()) return this.#replaceLater(reason);
     this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
     const predecessor = this.#session;
     const successor = this.#successor = this.#newSession(false);
@@ -332,20 +348,31 @@ export class Link {
       table: this.#table,
       predecessor,
       successor,
-      deliver: (text) => this.#deliver(text),
+      // Several may be delivered in a row, and the first may stop the stream.
+      deliver: (text) => {
+        if (!this.#isStopping) this.#deliver(text);
+      },
       onDone: (remaining, overlap) => {
         this.#rollover = this.#successor = undefined;
-        if (remaining !== predecessor) {
-          this.#session = remaining;
-          this.#rollovers++;
-          this.#catchUp(overlap);
-          remaining.subscriptions.lead();
-          this.#listener.onRollover(this.url, reason);
-        }
-        this.#scheduleRollover();
+        if (remaining === predecessor) this.#replaceLater(reason);
+        else this.#replaced(remaining, overlap, reason);
       },
     });
     this.#track(successor.ended);
+  }
+
+  /** Whoever is told may stop the stream: everything is in its place before that. */
+  #replaced(successor: Session, overlap: Overlap, reason: string): void {
+    this.#session = successor;
+    successor.ended.then((close) => this.#ended(successor, close));
+    this.#rollovers++;
+    this.#catchUp(overlap);
+    this.#scheduleRollover();
+    successor.subscriptions.lead();
+    // What the one before was still to bring is missed.
+    this.#gaps.lost(this.#table, this.#settings.clock.monotonic());
+    overlap.end();
+    if (!this.#isStopping) this.#listener.onRollover(this.url, reason);
   }
 
   #track(ended: Promise<CloseInfo>): void {

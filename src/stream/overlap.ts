@@ -20,6 +20,8 @@ interface Handover {
   held: string[];
   /** Whether both deliver. */
   isDone: boolean;
+  /** Whether the successor, alone by then, has brought something beyond what its predecessor had. */
+  hasCaughtUp: boolean;
 }
 
 /**
@@ -32,6 +34,8 @@ export class Overlap {
   readonly #table: StreamTable;
   readonly #deliver: (text: string) => void;
   readonly #handovers = new Map<string, Handover>();
+  /** Streams that are not wanted any more, though the successor may still bring them. */
+  readonly #forgotten = new Set<string>();
   #held = 0;
   #open = 0;
 
@@ -68,7 +72,7 @@ export class Overlap {
   /** A message of the successor. */
   fromSuccessor(text: string): void {
     const name = streamNameOf(text);
-    if (name === undefined) return;
+    if (name === undefined || this.#forgotten.has(name)) return;
     const handover = this.#handoverOf(name);
     if (handover.isDone) return this.#deliverNew(handover, name, text);
     if (handover.held.length === 0 && isDelivered(handover, name, text)) {
@@ -80,6 +84,19 @@ export class Overlap {
     if (++this.#held > MAX_HELD) this.end();
   }
 
+  /** The stream is not wanted any more, and its predecessor does not bring it. */
+  forget(name: string): void {
+    const handover = this.#handovers.get(name);
+    if (handover !== undefined) this.#close(handover);
+    this.#handovers.delete(name);
+    this.#forgotten.add(name);
+  }
+
+  /** The stream may be wanted again. */
+  remember(name: string): void {
+    this.#forgotten.delete(name);
+  }
+
   /** The predecessor brings nothing more: what the successor has brought beyond it is delivered. */
   end(): void {
     for (const [name, handover] of this.#handovers) {
@@ -87,17 +104,18 @@ export class Overlap {
     }
   }
 
-  /** A message of the successor after the end: it may still be behind what its predecessor has brought. */
-  afterEnd(text: string): void {
+  /** Whether a message of the successor after the end was delivered already: it may be behind its predecessor. */
+  isRepeated(text: string): boolean {
     const name = streamNameOf(text);
-    const handover = name === undefined ? undefined : this.#handovers.get(name);
-    if (name === undefined || handover === undefined) return this.#deliver(text);
+    if (name === undefined) return false;
+    const handover = this.#handoverOf(name);
+    if (handover.hasCaughtUp) return false;
     const position = positionOf(name, text);
-    if (isBefore(handover, position, text)) return;
-    // It has caught up, unless others with the same time may follow.
-    if (position?.kind === "consecutive") this.#handovers.delete(name);
+    if (isBefore(handover, position, text)) return true;
+    // Unless others with the same time may follow.
+    if (position?.kind === "consecutive") handover.hasCaughtUp = true;
     else if (position !== undefined) this.#note(handover, position);
-    this.#deliver(text);
+    return false;
   }
 
   #finish(handover: Handover, name: string): void {
@@ -130,11 +148,12 @@ export class Overlap {
   #handoverOf(name: string): Handover {
     let handover = this.#handovers.get(name);
     if (handover === undefined) {
-      handover = { delivered: undefined, sameNumber: new Set(), held: [], isDone: false };
+      handover = { delivered: undefined, sameNumber: new Set(), held: [], isDone: false, hasCaughtUp: false };
       const entry = this.#table.get(name);
       const last = entry && lastOf(entry);
       const position = last === undefined ? undefined : positionOf(name, last);
       if (position !== undefined) this.#note(handover, position);
+      else if (last !== undefined) handover.sameNumber.add(last);
       this.#handovers.set(name, handover);
     }
     return handover;

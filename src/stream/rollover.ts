@@ -6,6 +6,8 @@
  */
 
 import { messageOf, type Timer } from "../base/mod.ts";
+import { isServerShutdown } from "../exchange/mod.ts";
+import { failureOf } from "./failure.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import { Overlap } from "./overlap.ts";
 import type { Session } from "./session.ts";
@@ -25,8 +27,8 @@ export interface RolloverOptions {
   /** Delivers a message; called in order, and once for each. */
   readonly deliver: (text: string) => void;
   /**
-   * Called once, unless it was cancelled: with the connection that goes on alone. If it is the successor, its messages go
-   * to `overlap.afterEnd()` for a while.
+   * Called once, unless it was cancelled: with the connection that goes on alone. If it is the successor, the rest of the
+   * overlap is delivered by `overlap.end()`, and what comes later may for a while be `overlap.isRepeated()`.
    */
   readonly onDone: (remaining: Session, overlap: Overlap) => void;
 }
@@ -47,16 +49,12 @@ export class Rollover {
   /** Starts it. */
   constructor(options: RolloverOptions) {
     this.#options = options;
-    const { settings: { clock, connectBudget, logger }, successor, table, deliver } = options;
+    const { settings: { clock }, successor, table, deliver } = options;
     this.#overlap = new Overlap(table, deliver);
     this.#startedAt = clock.monotonic();
-    connectBudget.note();
     successor.run(this.#opening.signal).then(
       () => this.#end(options.predecessor),
-      (error: unknown) => {
-        if (!this.#isOver) logger.warn(`Cannot replace a connection yet: ${messageOf(error)}`);
-        this.#end(options.predecessor);
-      },
+      (error: unknown) => this.#failed(error),
     );
     this.#timer = clock.setTimer(() => this.#check(), CHECK_MS);
   }
@@ -67,6 +65,8 @@ export class Rollover {
       if (this.#completeAt !== undefined) this.#fromPredecessor++;
       this.#overlap.fromPredecessor(text);
     } else if (session === this.#options.successor) {
+      // It would have to be replaced at once.
+      if (isServerShutdown(text)) return this.#end(this.#options.predecessor);
       this.#fromSuccessor++;
       this.#overlap.fromSuccessor(text);
     }
@@ -74,7 +74,13 @@ export class Rollover {
 
   /** Other streams are wanted. */
   refresh(streams: readonly string[]): void {
+    for (const stream of streams) this.#overlap.remember(stream);
     this.#options.successor.subscriptions.refresh(streams);
+  }
+
+  /** The exchange has acknowledged to the predecessor that the stream is not wanted any more. */
+  forget(stream: string): void {
+    this.#overlap.forget(stream);
   }
 
   /**
@@ -101,12 +107,22 @@ export class Rollover {
     this.#options.successor.close();
   }
 
+  #failed(error: unknown): void {
+    const { settings: { connectBudget, logger }, predecessor } = this.#options;
+    if (!this.#isOver) logger.warn(`Cannot replace a connection yet: ${messageOf(error)}`);
+    const { retryAfterMs } = failureOf(error);
+    if (retryAfterMs !== undefined) connectBudget.block(retryAfterMs);
+    this.#end(predecessor);
+  }
+
   #check(): void {
     const { settings: { clock, overlapMs, ackTimeoutMs }, predecessor, successor } = this.#options;
     this.#timer = clock.setTimer(() => this.#check(), CHECK_MS);
     const now = clock.monotonic();
-    if (successor.isOpen && successor.subscriptions.isComplete) this.#completeAt ??= now;
-    if (this.#completeAt === undefined) {
+    const isComplete = successor.isOpen && successor.subscriptions.covers(predecessor.subscriptions);
+    if (isComplete) this.#completeAt ??= now;
+    // Others may be wanted since.
+    if (this.#completeAt === undefined || !isComplete) {
       if (now - this.#startedAt > overlapMs + 2 * ackTimeoutMs) this.#end(predecessor);
       return;
     }
@@ -123,10 +139,8 @@ export class Rollover {
     const { predecessor, successor, onDone } = this.#options;
     this.#isOver = true;
     this.#timer.cancel();
-    if (remaining === successor) {
-      predecessor.close();
-      this.#overlap.end();
-    } else {
+    if (remaining === successor) predecessor.close();
+    else {
       this.#opening.abort();
       successor.close();
     }

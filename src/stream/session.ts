@@ -63,6 +63,7 @@ export class Session {
       maxStreams,
       ackTimeoutMs,
       nextId,
+      isPaused: () => this.#connection?.isPaused ?? false,
       send: (text) => this.#send(text),
       warn: (message) => logger.warn(`${url}: ${message}`),
       onFailed: (error) => listener.onSubscriptionFailed(error),
@@ -141,6 +142,7 @@ export class Session {
   /** Closes the connection; nothing is told any more. */
   close(): void {
     this.#isSilenced = true;
+    this.subscriptions.retire();
     this.#connection?.close();
   }
 

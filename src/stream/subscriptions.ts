@@ -23,6 +23,8 @@ export interface SubscriptionsOptions {
   readonly maxStreams: number;
   /** How long in ms the exchange may take to answer. */
   readonly ackTimeoutMs: number;
+  /** Whether nothing is read, so that no answer can come. */
+  readonly isPaused: () => boolean;
   /** Sends a control message over the connection; false if that is closing, and its end is about to be told. */
   readonly send: (text: string) => boolean;
   /** Numbers the control messages. */
@@ -60,13 +62,13 @@ export interface SubscriptionAudit {
 interface Audit {
   readonly resolve: (audit: SubscriptionAudit) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: Timer;
+  timer: Timer;
 }
 
 interface PendingMessage {
   readonly method: ControlMethod;
   readonly streams: readonly string[];
-  readonly timer: Timer;
+  timer: Timer;
 }
 
 /**
@@ -84,6 +86,8 @@ export class Subscriptions {
   readonly #inFlight = new Set<string>();
   readonly #pending = new Map<number, PendingMessage>();
   readonly #audits = new Map<number, Audit>();
+  /** Audits that wait until they may be sent. */
+  readonly #pacedAudits = new Set<() => void>();
   /** How often a stream's message failed; at MAX_ATTEMPTS it is left alone for a while. */
   readonly #failures = new Map<string, number>();
   /** `undefined` while the connection is not open. */
@@ -103,6 +107,12 @@ export class Subscriptions {
   get isComplete(): boolean {
     return this.#pacer !== undefined && this.#pending.size === 0 &&
       [...this.#wanted].every((stream) => this.#carried.has(stream) || !this.#mayBeSent(stream));
+  }
+
+  /** Whether this connection carries everything wanted that the other one does, and nothing else. */
+  covers(other: Subscriptions): boolean {
+    return this.isComplete && [...this.#carried].every((stream) => this.#wanted.has(stream)) &&
+      [...this.#wanted].every((stream) => this.#carried.has(stream) || !other.carried.has(stream));
   }
 
   /** What the exchange has acknowledged on this connection. */
@@ -152,19 +162,22 @@ export class Subscriptions {
     const { promise, resolve, reject } = Promise.withResolvers<SubscriptionAudit>();
     while ((this.#pacer?.delayMs ?? 0) > 0) {
       const { promise: waited, resolve: go } = Promise.withResolvers<void>();
-      clock.setTimer(go, this.#pacer?.delayMs ?? 0);
+      const timer = clock.setTimer(go, this.#pacer?.delayMs ?? 0);
+      this.#pacedAudits.add(go);
       await waited;
+      this.#pacedAudits.delete(go);
+      timer.cancel();
     }
     const id = nextId();
     if (this.#pacer === undefined || !send(controlMessage("LIST_SUBSCRIPTIONS", undefined, id))) {
       throw new TypeError("Cannot ask for the subscriptions: the connection is not open");
     }
     this.#pacer.note();
-    const timer = clock.setTimer(() => {
+    const expire = (): void => {
       this.#audits.delete(id);
       reject(new SubscriptionTimeoutError([...this.#wanted], ackTimeoutMs));
-    }, ackTimeoutMs);
-    this.#audits.set(id, { resolve, reject, timer });
+    };
+    this.#audits.set(id, Object.assign(this.#patience(expire), { resolve, reject }));
     return await promise;
   }
 
@@ -183,6 +196,12 @@ export class Subscriptions {
     this.#flush();
   }
 
+  /** The connection is given up: nobody who waits is told by it any more. */
+  retire(): void {
+    this.#isLeading = false;
+    this.end();
+  }
+
   /** The connection is gone, and with it everything that it carried. */
   end(): void {
     this.#pacer = undefined;
@@ -195,6 +214,7 @@ export class Subscriptions {
       reject(new TypeError("Cannot ask for the subscriptions: the connection has ended"));
     }
     this.#audits.clear();
+    for (const go of this.#pacedAudits) go();
     for (const set of [this.#pending, this.#inFlight, this.#carried, this.#unknown, this.#failures]) set.clear();
     this.#resolveSettled();
   }
@@ -229,6 +249,9 @@ export class Subscriptions {
     const surplus = [...present].filter((stream) => !this.#carried.has(stream) && isQuiet(stream));
     for (const stream of missing) this.#carried.delete(stream);
     for (const stream of surplus) this.#carried.add(stream);
+    // Now it is known, and worth another attempt.
+    for (const stream of this.#unknown) if (isQuiet(stream)) this.#unknown.delete(stream);
+    for (const stream of [...missing, ...surplus]) this.#failures.delete(stream);
     const answer = {
       missing: missing.filter((stream) => this.#wanted.has(stream)),
       surplus: surplus.filter((stream) => !this.#wanted.has(stream)),
@@ -252,13 +275,18 @@ export class Subscriptions {
     if (error.code === INVALID_REQUEST && streams.length > 1) {
       this.#options.warn(`The exchange refused ${streams.length} streams at once: ${error.msg}; trying them in halves`);
       for (const stream of streams) this.#shared.suspects.set(stream, Math.ceil(streams.length / 2));
+      this.#shared.hasNarrowed = true;
       return;
     }
     for (const stream of streams) {
-      this.#shared.suspects.delete(stream);
+      const wasSuspect = this.#shared.suspects.delete(stream);
+      this.#unknown.delete(stream);
       if (method === "UNSUBSCRIBE") this.#carried.delete(stream);
       else if (this.#shared.proven.has(stream)) this.#leaveAlone(stream);
-      else this.#wanted.delete(stream);
+      else {
+        this.#wanted.delete(stream);
+        if (wasSuspect) this.#shared.hasNarrowed = true;
+      }
     }
     const verb = method === "SUBSCRIBE" ? "subscribe to" : "unsubscribe from";
     const message = `Cannot ${verb} ${listOf(streams, "and", 5)}: the exchange answers ${JSON.stringify(error.msg)}`;
@@ -387,16 +415,23 @@ export class Subscriptions {
   }
 
   #send(method: ControlMethod, streams: string[]): boolean {
-    const { clock, ackTimeoutMs, nextId, send } = this.#options;
+    const { nextId, send } = this.#options;
     const id = nextId();
     if (!send(controlMessage(method, streams, id))) return false;
-    const message: PendingMessage = {
+    const message: PendingMessage = Object.assign(this.#patience(() => this.#timedOut(id, message)), {
       method,
       streams,
-      timer: clock.setTimer(() => this.#timedOut(id, message), ackTimeoutMs),
-    };
+    });
     this.#pending.set(id, message);
     for (const stream of streams) this.#inFlight.add(stream);
     return true;
+  }
+
+  /** Calls `expire` when the answer is overdue. While nothing is read, none can come, and the time starts anew. */
+  #patience(expire: () => void): { timer: Timer } {
+    const { clock, ackTimeoutMs, isPaused } = this.#options;
+    const wait = () => clock.setTimer(() => isPaused() ? void (patience.timer = wait()) : expire(), ackTimeoutMs);
+    const patience = { timer: wait() };
+    return patience;
   }
 }
