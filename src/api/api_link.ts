@@ -82,9 +82,8 @@ export class ApiLink {
   /** Opens a second connection; `onOpen` is told of it, and `takeOver()` makes it the link's. */
   replace(reason: string): void {
     if (this.#successor !== undefined || this.#isStopping || !this.#session?.isOpen) return;
-    if (this.#settings.connectBudget.delayMs > 0) return this.#scheduleRollover();
+    if (!this.#takeAttempt()) return this.#scheduleRollover();
     this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
-    this.#noteAttempt();
     this.#reason = reason;
     const successor = this.#successor = this.#newSession();
     const failed = () => {
@@ -131,19 +130,20 @@ export class ApiLink {
     return this.#stopping.signal.aborted;
   }
 
-  #noteAttempt(): void {
-    this.#settings.connectBudget.note();
+  /** Takes one attempt to connect, if one may be made now; returns whether it may. */
+  #takeAttempt(): boolean {
+    if (!this.#settings.connectBudget.take()) return false;
     this.#weigh();
+    return true;
   }
 
   async #run(): Promise<void> {
     const { clock, logger, connectBudget } = this.#settings;
     while (!this.#isStopping) {
-      if (connectBudget.delayMs > 0) {
+      if (!this.#takeAttempt()) {
         await this.#wait(connectBudget.delayMs);
         continue;
       }
-      this.#noteAttempt();
       let lastedMs = 0;
       try {
         const startedAt = clock.monotonic();
