@@ -40,6 +40,7 @@ export {
   type Params,
   type ParamValue,
   parsePrecise,
+  signedQuery,
   type Signer,
   type SignerOptions,
 } from "./api/mod.ts";

@@ -252,3 +252,15 @@ testEachLibrary("account events come as they are, whatever surrounds them", asyn
   detach();
   assertEquals(stream.statistics.events, 3);
 });
+
+test("a parameter that can't be sent is told at once, also where there never is a connection", async () => {
+  await using manager = new BinanceWebSocketApiManager({ websocketApiBaseUrl: "ws://127.0.0.1:1", signer: hmac });
+  const stream = manager.createStream({ api: true });
+  const before = performance.now();
+  for (const price of [NaN, Infinity]) {
+    const error = await assertRejects(() => stream.request("order.place", { ...ORDER, price }), TypeError);
+    assertMatch(error.message, /price/);
+  }
+  assert(performance.now() - before < 1_000, "not after the timeout of 10 s");
+  assertEquals(stream.statistics.timeouts, 0);
+});

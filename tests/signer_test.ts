@@ -6,9 +6,8 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { createSigner, type Params } from "@rawtick/binance";
+import { createSigner, type Params, signedQuery } from "@rawtick/binance";
 import { restQuery } from "../src/api/params.ts";
-import { signedQuery } from "../src/api/rest_query.ts";
 
 // Binance web-socket-api.md, "SIGNED request example": these keys are public.
 const apiKey = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A";

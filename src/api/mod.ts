@@ -4,6 +4,7 @@
  * @module
  */
 
+export { signedQuery } from "./rest_query.ts";
 export { createSigner, type Signer, type SignerOptions } from "./signer.ts";
 export type { Params, ParamValue } from "./params.ts";
 export { type IntegerMode, parsePrecise } from "./precise_json.ts";

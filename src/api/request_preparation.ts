@@ -9,7 +9,7 @@ import type { InternalRequestOptions, RateLimitPolicy } from "./api_options.ts";
 import type { RequestInit } from "./api_request.ts";
 import type { KnownMethod } from "./api_settings.ts";
 import { newClientOrderId } from "./client_order_id.ts";
-import type { Params } from "./params.ts";
+import { type Params, paramsJson } from "./params.ts";
 import type { PendingRequests } from "./pending_requests.ts";
 import type { Signer } from "./signer.ts";
 
@@ -32,6 +32,7 @@ const UNKNOWN: KnownMethod = { security: "NONE", changesState: true, weight: () 
  *
  * @param now The monotonic time in ms.
  * @throws {InvalidOptionsError} if the options can't be used, or a signer is missing.
+ * @throws {TypeError} if a parameter can't be sent.
  */
 export function preparedRequest(
   pending: PendingRequests,
@@ -57,6 +58,8 @@ export function preparedRequest(
       path: "signer",
     });
   }
+  // What can't be sent is told now, not when there is a connection.
+  paramsJson(params);
   const { orders } = facts;
   return {
     id: pending.idOf(options.id),

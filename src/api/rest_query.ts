@@ -13,6 +13,16 @@ import type { Signer } from "./signer.ts";
  * has to be among the parameters.
  *
  * @throws {TypeError} for a value that can't be sent.
+ *
+ * @example
+ * ```ts
+ * import { createSigner, signedQuery } from "@rawtick/binance";
+ *
+ * const signer = createSigner({ apiKey: "your-api-key", apiSecret: "your-secret" });
+ * const query = await signedQuery(signer, { symbol: "BTCUSDT", timestamp: Date.now() });
+ * const request = { url: `/api/v3/openOrders?${query}`, headers: { "X-MBX-APIKEY": signer.apiKey } };
+ * console.log(request.url.includes("&signature="));
+ * ```
  */
 export async function signedQuery(signer: Signer, params: Params): Promise<string> {
   const query = restQuery({ ...params, signature: undefined });

@@ -18,7 +18,6 @@ import { errorWithoutSecrets, eventOf, eventTypeOf, underName, withoutSecrets } 
 import { HIDDEN, type ListenKeyFlow, listenKeyUrl } from "./flow.ts";
 import { GapTracker } from "./gap_tracker.ts";
 import { ListenKey } from "./listen_key.ts";
-import { RepeatedEvents } from "./repeated_events.ts";
 import type { UserDataSettings } from "./settings.ts";
 import type { UserDataAccount, UserDataSource, UserDataSourceListener } from "./source.ts";
 
@@ -48,7 +47,6 @@ export class ListenKeySource implements UserDataSource {
   readonly #ready = Promise.withResolvers<void>();
   /** Two during a rollover. */
   readonly #connections = new Set<Connection>();
-  readonly #repeated: RepeatedEvents;
   #lastReceivedAt = 0;
   /** When the last event came: until then the key was alive. */
   #lastEventAt = 0;
@@ -64,7 +62,6 @@ export class ListenKeySource implements UserDataSource {
     const { link, restBaseUrl, userData, fetch } = settings;
     const { clock, logger, connectOptions: { handshakeTimeoutMs = REST_TIMEOUT_MS } } = link;
     this.ready = this.#ready.promise;
-    this.#repeated = new RepeatedEvents(link.overlapMs);
     this.#gap = new GapTracker((gap) => listener.onGap(account.name, gap));
     this.#key = new ListenKey({
       flow,
@@ -148,7 +145,6 @@ export class ListenKeySource implements UserDataSource {
       onOpen: (connection) => {
         received();
         this.#connections.add(own = connection);
-        if (this.#connections.size > 1) this.#repeated.overlap(clock.monotonic());
         listener.onOpen?.(connection);
       },
       onText: (text) => {
@@ -199,9 +195,6 @@ export class ListenKeySource implements UserDataSource {
 
   #deliver(text: string): void {
     if (this.#isStopped) return;
-    const now = this.#settings.link.clock.monotonic();
-    if (this.#connections.size > 1) this.#repeated.overlap(now);
-    if (this.#repeated.note(text, now)) return;
     this.#events++;
     this.#listener.onEvent(underName(this.#account.name, text.slice(INSIDE_HEAD, -1)));
   }

@@ -10,13 +10,13 @@ import type { Clock } from "../base/mod.ts";
 export function waitFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = () => resolve();
+  const stop = () => {
+    timer.cancel();
+    resolve();
+  };
   const timer = clock.setTimer(stop, ms);
   signal.addEventListener("abort", stop);
-  return promise.finally(() => {
-    timer.cancel();
-    signal.removeEventListener("abort", stop);
-  });
+  return promise.finally(() => signal.removeEventListener("abort", stop));
 }
 
 /** Calls `work` with a signal that is aborted with `outer`, or after `ms`. */
@@ -28,7 +28,11 @@ export async function within<T>(
 ): Promise<T> {
   outer.throwIfAborted();
   const inner = new AbortController();
-  const stop = () => inner.abort(outer.reason);
+  // The timer goes at once: `work` may take its time to end, and nobody waits for that.
+  const stop = () => {
+    timer.cancel();
+    inner.abort(outer.reason);
+  };
   const timer = clock.setTimer(() => inner.abort(new DOMException(`No answer within ${ms} ms`, "TimeoutError")), ms);
   outer.addEventListener("abort", stop);
   try {
