@@ -96,9 +96,12 @@ for (const size of [200, 1_000, 9_000]) {
 }
 
 for (const size of [200, 500, 10_000]) {
-  const text = trade(1, size);
-  compare(`JSON of ${size} characters`, {
-    parsePrecise: () => parsePrecise(text),
-    "JSON.parse": () => JSON.parse(text),
-  });
+  const letters = trade(1, size);
+  const digits = letters.replace(/a{20,}/, (run) => "1".repeat(run.length));
+  for (const [what, text] of [["", letters], [" with a long run of digits", digits]] as const) {
+    compare(`JSON of ${size} characters${what}`, {
+      parsePrecise: () => parsePrecise(text),
+      "JSON.parse": () => JSON.parse(text),
+    });
+  }
 }
