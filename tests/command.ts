@@ -75,7 +75,13 @@ export class Command implements Disposable {
   /** Sends it a signal. */
   kill(signal: "SIGINT" | "SIGTERM"): void {
     // `kill()` of the child itself makes Deno report the signal in the place of the exit code.
-    if (this.#child.pid !== undefined && this.#exitCode === undefined) process.kill(this.#child.pid, signal);
+    if (this.#child.pid === undefined || this.#exitCode !== undefined) return;
+    try {
+      process.kill(this.#child.pid, signal);
+    } catch (error) {
+      // It has ended and the event that says so is still on its way.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
   }
 
   /** Waits until it has written `count` lines to stdout. */
