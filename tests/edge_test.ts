@@ -27,11 +27,22 @@ function moduleGraph(entry: URL): { modules: Set<string>; packages: Set<string> 
   return { modules, packages };
 }
 
-test("the module graph of ./edge reaches no node:, no raw sockets, no @std/log", () => {
-  const { modules, packages } = moduleGraph(new URL("../edge.ts", import.meta.url));
-  assertEquals([...packages], ["zod/mini"]);
-  assertEquals([...modules].filter((href) => /\/native\/|all_libraries|std_log|\/testing\/|\/cli\//.test(href)), []);
-  assert(modules.size > 20, "the graph was walked");
+for (const door of ["edge", "edge_full"]) {
+  test(`the module graph of ${door}.ts reaches no node:, no raw sockets, no @std/log`, () => {
+    const { modules, packages } = moduleGraph(new URL(`../${door}.ts`, import.meta.url));
+    assertEquals([...packages], ["zod/mini"]);
+    assertEquals([...modules].filter((href) => /\/native\/|all_libraries|std_log|\/testing\/|\/cli\//.test(href)), []);
+    assert(modules.size > 20, "the graph was walked");
+  });
+}
+
+test("the module graph of edge.ts has nothing of requests and account events, which edge_full.ts has", () => {
+  const ofAccounts = (door: string) =>
+    [...moduleGraph(new URL(door, import.meta.url)).modules].filter((href) =>
+      /\/src\/(api|user_data)\/|\/account_|public_account/.test(href)
+    );
+  assertEquals(ofAccounts("../edge.ts"), []);
+  assert(ofAccounts("../edge_full.ts").some((href) => href.endsWith("/src/api/signer.ts")));
 });
 
 test("the same walk finds raw sockets behind the main door", () => {

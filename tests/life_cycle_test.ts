@@ -16,7 +16,7 @@ import {
 } from "@rawtick/binance";
 import { type Clock, startLocalExchange, type Timer } from "@rawtick/binance/testing";
 import { silentLogger, systemClock } from "../src/base/mod.ts";
-import { Manager } from "../src/manager/manager.ts";
+import { AccountManager as Manager } from "../src/manager/account_manager.ts";
 import { allLibraries } from "../src/transport/all_libraries.ts";
 import { Command, run, StuckPipe } from "./command.ts";
 import { startBench, testEachLibrary, trade, until } from "./support.ts";

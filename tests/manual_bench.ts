@@ -8,7 +8,7 @@ import type { ManagerOptions, Output, Signal } from "@rawtick/binance";
 import { type LocalExchange, ManualClock, startLocalExchange } from "@rawtick/binance/testing";
 import type { WebSocketLibrary } from "@rawtick/binance/transport";
 import { silentLogger } from "../src/base/mod.ts";
-import { Manager } from "../src/manager/manager.ts";
+import { AccountManager as Manager } from "../src/manager/account_manager.ts";
 import { allLibraries } from "../src/transport/all_libraries.ts";
 import { until } from "./support.ts";
 

@@ -8,9 +8,11 @@ import { test } from "node:test";
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import {
   BinanceWebSocketApiManager,
+  createSigner,
   InvalidOptionsError,
   InvalidProxyUrlError,
   type ManagerOptions,
+  type MarketManagerOptions,
   MaximumSubscriptionsExceededError,
   RawtickError,
   type StreamOptions,
@@ -19,6 +21,7 @@ import {
   WebSocketLibraryUnavailableError,
 } from "@rawtick/binance";
 import { BinanceWebSocketApiManager as EdgeManager } from "@rawtick/binance/edge";
+import { BinanceWebSocketApiManager as FullEdgeManager } from "@rawtick/binance/edge-full";
 import { memoryLogger } from "./support.ts";
 
 /** The cast is the point of these tests: what a user without types may write. */
@@ -268,6 +271,7 @@ const streamCases: [what: string, options: unknown, path: string, message: strin
     'expected the channel "arr" beside it',
   ],
   ["an unknown option", { streams: "btcusdt@trade", lable: "x" }, "lable", "Unknown option `lable`"],
+  ["an onSignal that is none", { streams: "btcusdt@trade", onSignal: true }, "onSignal", "expected a function"],
   [
     "a named buffer and a callback",
     { streams: "btcusdt@trade", onData() {}, streamBuffer: "x" },
@@ -328,6 +332,46 @@ test("createStream refuses more streams than a connection may carry, also by cro
     () => options.createStream({ channels: ["optionTrade"], markets: markets.slice(0, 201) }),
     MaximumSubscriptionsExceededError,
   );
+});
+
+const forAccounts: readonly (readonly [option: string, value: unknown])[] = [
+  ["signer", createSigner({ apiKey: "key", apiSecret: "secret" })],
+  ["websocketApiBaseUrl", "ws://127.0.0.1:1"],
+  ["restBaseUrl", "http://127.0.0.1:1"],
+  ["apiTimeoutMs", 1_000],
+  ["onRateLimit", "error"],
+  ["returnRateLimits", false],
+];
+
+test("the edge door says which one has requests and account events, whatever of them is asked for", () => {
+  const check = (path: string, attempt: () => unknown): void => {
+    const error = assertThrows(attempt, InvalidOptionsError);
+    assertEquals(error.path, path);
+    assert(error.message.includes('import "@rawtick/binance/edge-full"'), error.message);
+    assertEquals(error.message.includes("secret"), false);
+  };
+  const options = Object.fromEntries(forAccounts);
+  for (const [name, value] of forAccounts) {
+    // The cast is the point: what a user without types may write.
+    check(name, () => new EdgeManager({ [name]: value } as MarketManagerOptions<"raw">));
+  }
+  const all = assertThrows(() => new EdgeManager(options as MarketManagerOptions<"raw">), InvalidOptionsError);
+  assertEquals(new Set(all.errors.map(({ path }) => path)), new Set(Object.keys(options)));
+  const manager = new EdgeManager();
+  for (const path of ["api", "userData"]) {
+    const given: object = { [path]: true };
+    check(path, () => manager.createStream(given as StreamOptions<"raw">));
+  }
+  assertEquals(manager.streams, []);
+});
+
+test("the full edge door takes what the main door takes, and has the same", async () => {
+  const options = Object.fromEntries(forAccounts) as ManagerOptions<"raw">; // the cast: a list has no names
+  await using manager = new FullEdgeManager({ ...options, websocketBaseUrl: "ws://127.0.0.1:1" });
+  const orders = manager.createStream({ api: true });
+  const events = manager.createStream({ userData: true });
+  assertEquals([manager.apiStreams, manager.userDataStreams], [[orders], [events]]);
+  assertThrows(() => new FullEdgeManager({ websocketLibrary: "native" }), WebSocketLibraryUnavailableError);
 });
 
 test("every error has the class, the name and the code to catch it by", () => {

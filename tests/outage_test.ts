@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ManualClock, startLocalExchange } from "@rawtick/binance/testing";
 import { silentLogger } from "../src/base/mod.ts";
-import { Manager } from "../src/manager/manager.ts";
+import { AccountManager as Manager } from "../src/manager/account_manager.ts";
 import { allLibraries } from "../src/transport/all_libraries.ts";
 import { testEachLibrary, until } from "./support.ts";
 

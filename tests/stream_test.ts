@@ -9,6 +9,7 @@ import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncl
 import {
   BufferOverflowError,
   HandshakeRejectedError,
+  type Signal,
   StreamCrashedError,
   type StreamMessage,
   StreamStoppedError,
@@ -366,6 +367,51 @@ testEachLibrary("a signal callback that throws or rejects is logged and breaks n
   await stream.stop();
   await until(() => bench.log.some((line) => line.includes("rejected by onSignal")), "the rejection logged");
   assertStringIncludes(bench.log.join("\n"), "thrown by onSignal");
+});
+
+testEachLibrary(
+  "a stream's own onSignal comes before the manager's, and neither keeps signals from the other",
+  async (library) => {
+    const seen: string[] = [];
+    const failing = (whose: string) => (signal: Signal) => {
+      seen.push(`${whose} ${signal.type} ${signal.streamLabel}`);
+      throw new Error(`thrown by the ${whose}`);
+    };
+    await using bench = await startBench(library, { onSignal: failing("manager") });
+    const stream = bench.manager.createStream({ streams: "btcusdt@trade", label: "a", onSignal: failing("stream") });
+    await stream.ready;
+    const other = bench.manager.createStream({ streams: "ethusdt@trade", label: "b" });
+    await other.ready;
+    await stream.stop();
+    assertEquals(seen, [
+      "stream CONNECT a",
+      "manager CONNECT a",
+      "manager CONNECT b",
+      "stream DISCONNECT a",
+      "manager DISCONNECT a",
+      "stream STOP a",
+      "manager STOP a",
+    ]);
+    const log = bench.log.join("\n");
+    for (const whose of ["stream", "manager"]) assertStringIncludes(log, `thrown by the ${whose}`);
+  },
+);
+
+testEachLibrary("replaceStream hears of a new stream that has an onSignal of its own", async (library) => {
+  const seen: string[] = [];
+  await using bench = await startBench(library);
+  const before = bench.manager.createStream({ streams: "btcusdt@trade" });
+  await before.ready;
+  const replaced = bench.manager.replaceStream(before, {
+    streams: "ethusdt@trade",
+    onSignal: ({ type }) => void seen.push(type),
+  }, { dataTimeoutMs: 60_000 });
+  await until(() => seen.includes("CONNECT"), "the new connection");
+  await bench.manager.streams.at(-1)?.ready;
+  bench.exchange.broadcast(trade(1, "ethusdt").text);
+  const after = await replaced;
+  assertEquals([before.state, after.state], ["stopped", "running"]);
+  assertEquals(seen, ["CONNECT", "FIRST_RECEIVED_DATA"]);
 });
 
 testEachLibrary("a stream stops at once, also when it is silent, and delivers nothing afterwards", async (library) => {

@@ -9,7 +9,7 @@ import { createSigner, type ExchangeKey, type ManagerOptions, type Output, type 
 import type { UserDataGapSignal } from "@rawtick/binance";
 import { ManualClock } from "@rawtick/binance/testing";
 import type { WebSocketLibrary } from "@rawtick/binance/transport";
-import { Manager } from "../src/manager/manager.ts";
+import { AccountManager as Manager } from "../src/manager/account_manager.ts";
 import { allLibraries } from "../src/transport/all_libraries.ts";
 import { fetchThrough } from "../src/transport/mod.ts";
 import { memoryLogger } from "./support.ts";

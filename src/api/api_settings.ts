@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { IntegerMode } from "../base/mod.ts";
 import type { LinkSettings, Signal } from "../stream/mod.ts";
 import type { ApiMethodFacts, RateLimitPolicy } from "./api_options.ts";
-import type { IntegerMode } from "./precise_json.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import type { Signer } from "./signer.ts";
 import type { TimeOffset } from "./time_offset.ts";

@@ -4,19 +4,17 @@
  * @module
  */
 
-import { messageOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
+import { messageOf, parsePrecise, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
 import { isServerShutdown } from "../exchange/mod.ts";
-import type { LinkStatistics, StreamState } from "../stream/mod.ts";
+import { type LinkStatistics, type SignalDetails, signalTeller, type StreamState } from "../stream/mod.ts";
 import type { CloseInfo } from "../transport/portable.ts";
 import { answerOf, eventOf } from "./answer.ts";
 import { ApiLink } from "./api_link.ts";
 import type { ApiStreamListener, ApiStreamStatistics, InternalRequestOptions } from "./api_options.ts";
 import type { ApiSession } from "./api_session.ts";
 import type { ApiStreamSettings } from "./api_settings.ts";
-import { type SignalDetails, signalTeller } from "./api_signals.ts";
 import { connectionLost } from "./connection_lost.ts";
 import type { Params } from "./params.ts";
-import { parsePrecise } from "./precise_json.ts";
 import { RequestDesk } from "./request_desk.ts";
 import { type Ask, introduce, isLogonFatal, noParams } from "./session_logon.ts";
 import type { Signer } from "./signer.ts";
@@ -26,7 +24,7 @@ const REPLACED: CloseInfo = { code: 1000, reason: "replaced by a new connection"
 
 /**
  * One connection to a WebSocket API that is kept up, and the requests over it. Made by
- * {@linkcode Manager.createStream} with `api: true`.
+ * {@linkcode AccountManager.createStream} with `api: true`.
  *
  * @example
  * ```ts
@@ -54,12 +52,12 @@ export class ApiStream implements AsyncDisposable {
   #problem: string | undefined;
   #events = 0;
 
-  /** API streams are made with {@linkcode Manager.createStream}. */
+  /** API streams are made with {@linkcode AccountManager.createStream}. */
   constructor(settings: ApiStreamSettings) {
     this.#settings = settings;
     const { link, rateLimits, url, connectWeight } = settings;
     this.#createdAt = link.clock.now();
-    this.#signal = signalTeller(settings);
+    this.#signal = signalTeller(settings, [settings.onSignal]);
     this.#ready.promise.catch(() => {});
     this.#desk = new RequestDesk({
       ...settings,

@@ -7,7 +7,6 @@
 export { signedQuery } from "./rest_query.ts";
 export { createSigner, type Signer, type SignerOptions } from "./signer.ts";
 export type { Params, ParamValue } from "./params.ts";
-export { type IntegerMode, parsePrecise } from "./precise_json.ts";
 export { newClientOrderId } from "./client_order_id.ts";
 export type {
   ApiMethodFacts,

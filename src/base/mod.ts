@@ -9,4 +9,5 @@ export * from "./clock.ts";
 export * from "./errors.ts";
 export * from "./log.ts";
 export * from "./options.ts";
+export * from "./precise_json.ts";
 export * from "./text.ts";

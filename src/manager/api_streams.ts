@@ -27,7 +27,7 @@ import {
 import { InvalidOptionsError, quoted, UnknownStreamError } from "../base/mod.ts";
 import type { Exchange, Market } from "../exchange/mod.ts";
 import type { ControlRecord, LinkSettings, RingBuffer, Signal } from "../stream/mod.ts";
-import type { ApiStreamOptions, ManagerOptions } from "./options.ts";
+import type { ApiStreamOptions, ManagerOptions } from "./account_options.ts";
 
 /**
  * The typed functions of the WebSocket APIs, `manager.api`: each sends its request over the only API stream of the manager,

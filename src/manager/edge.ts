@@ -1,26 +1,21 @@
 /**
- * The manager for edge runtimes: the library "builtin" only, and no `@std/log`.
+ * The manager for market data at the edge: the library "builtin" only, no requests, no account events, no `@std/log`.
  *
  * @module
  */
 
 import { silentLogger } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
-import { builtinEntry, leftOut } from "../transport/portable.ts";
+import { edgeLibraries as libraries } from "./edge_libraries.ts";
 import { Manager } from "./manager.ts";
-import { plainFetch } from "./rest_fetch.ts";
-import type { ManagerOptions } from "./options.ts";
-
-const libraries = {
-  builtin: builtinEntry(),
-  native: leftOut(
-    'raw sockets are not part of "@rawtick/binance/edge"; expected "builtin", or import "@rawtick/binance"',
-  ),
-};
+import type { MarketManagerOptions } from "./options.ts";
+import { managerParts } from "./parts.ts";
+import { checkedMarketOptions } from "./schema.ts";
 
 /**
- * Keeps any number of Binance streams alive and hands their messages to you: the same as in `"@rawtick/binance"`, for
- * workerd, browsers and other runtimes that have only web standards. Its default logger is silent.
+ * Keeps any number of Binance streams alive and hands their messages to you: for workerd, browsers and other
+ * runtimes that have only web standards. Market data only: requests and account events are in
+ * `"@rawtick/binance/edge-full"`. Its default logger is silent.
  *
  * @example
  * ```ts
@@ -43,7 +38,7 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manage
    *
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
-  constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries, defaultLogger: silentLogger, fetch: plainFetch }, options);
+  constructor(options: MarketManagerOptions<O> = {}) {
+    super(managerParts({ libraries, defaultLogger: silentLogger }, checkedMarketOptions(options, libraries)));
   }
 }

@@ -14,7 +14,7 @@ import {
   type OpenConnection,
   type TlsOptions,
 } from "../transport/portable.ts";
-import type { ManagerOptions } from "./options.ts";
+import type { MarketManagerOptions } from "./options.ts";
 
 /** Ten minutes before the exchange cuts a connection (Binance web-socket-streams.md, "General WSS information"). */
 const ROLLOVER_AGE_MS = 24 * 3_600_000 - 10 * 60_000;
@@ -34,7 +34,7 @@ export interface LinkContext {
 }
 
 /** What all links of a manager share. */
-export function linkSettings(options: ManagerOptions, context: LinkContext): LinkSettings {
+export function linkSettings(options: MarketManagerOptions, context: LinkContext): LinkSettings {
   const { exchange, baseUrl, open, tls, proxyUrl, clock, logger } = context;
   let lastId = 0;
   return {

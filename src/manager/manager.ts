@@ -1,20 +1,11 @@
 /**
- * The manager: checks options, makes streams, stops them.
+ * The manager of market data: what the managers of all doors have in common.
  *
  * @module
  */
 
-import {
-  type Clock,
-  guardedLogger,
-  InvalidOptionsError,
-  type Logger,
-  systemClock,
-  UnknownStreamError,
-} from "../base/mod.ts";
-import { type ApiStream, parsePrecise } from "../api/mod.ts";
-import { parserOf, type StreamNames } from "../events/mod.ts";
-import { type Exchange, exchangeOf } from "../exchange/mod.ts";
+import { UnknownStreamError } from "../base/mod.ts";
+import type { StreamNames } from "../events/mod.ts";
 import {
   type ManagerStatistics,
   type Monitored,
@@ -25,60 +16,23 @@ import {
   streamInfoText,
   summaryText,
 } from "../monitor/mod.ts";
-import {
+import type {
   BinanceStream,
-  checkStreams,
-  type ControlRecord,
-  type DataOf,
-  type LinkSettings,
-  namesOf,
-  type Output,
-  RateSampler,
-  RingBuffer,
-  type Signal,
-  type StreamBuffer,
-  type StreamBufferOptions,
-  StreamBuffers,
-  type StreamInfo,
-  type StreamSelection,
-  type StreamSettings,
+  ControlRecord,
+  DataOf,
+  Output,
+  StreamBuffer,
+  StreamBufferOptions,
+  StreamInfo,
+  StreamSelection,
 } from "../stream/mod.ts";
-import {
-  DEFAULT_HANDSHAKE_TIMEOUT_MS,
-  type LibraryTable,
-  selectLibrary,
-  type WebSocketLibrary,
-} from "../transport/portable.ts";
-import type { UserDataStream } from "../user_data/mod.ts";
-import { ApiStreams, type ManagerApi } from "./api_streams.ts";
-import { FinishedStreams } from "./finished_streams.ts";
-import { linkSettings, withProxy } from "./link_settings.ts";
-import type { ApiStreamOptions, ManagerOptions, StreamOptions, UserDataStreamOptions } from "./options.ts";
-import { Proof, type ReplaceOptions } from "./proof.ts";
-import { resolveProxy, tlsOf } from "./proxy.ts";
-import { restFetchOf, type RestRequest } from "./rest_fetch.ts";
-import {
-  checkedApiStreamOptions,
-  checkedManagerOptions,
-  checkedReplaceOptions,
-  checkedStreamBufferOptions,
-  checkedStreamOptions,
-  checkedUserDataStreamOptions,
-} from "./schema.ts";
+import type { WebSocketLibrary } from "../transport/portable.ts";
+import { MarketStreams } from "./market_streams.ts";
+import type { StreamOptions } from "./options.ts";
+import type { ManagerParts } from "./parts.ts";
+import type { ReplaceOptions } from "./proof.ts";
+import { checkedStreamBufferOptions, leftOut } from "./schema.ts";
 import { managerStatistics } from "./statistics.ts";
-import { UserDataStreams } from "./user_data_streams.ts";
-
-/** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
-export interface Platform {
-  readonly libraries: LibraryTable;
-  readonly defaultLogger: Logger;
-  /** Makes REST requests, through the proxy that is asked for. */
-  readonly fetch: RestRequest;
-  /** Default: the system's. */
-  readonly clock?: Clock;
-  /** Whether stdout is a terminal that wants colours. Default: no. */
-  readonly hasColors?: () => boolean;
-}
 
 /**
  * What the managers of all doors have in common. Use `BinanceWebSocketApiManager`, which knows its door's libraries.
@@ -94,138 +48,43 @@ export interface Platform {
  * ```
  */
 export class Manager<O extends Output = "raw"> implements AsyncDisposable {
-  readonly #options: ManagerOptions<O>;
-  readonly #exchange: Exchange;
-  readonly #maxLinks: number;
-  readonly #link: LinkSettings;
-  /** Where the streams come from, without a slash at the end. */
-  readonly #baseUrl: string;
   /** Masked URL of the proxy for all connections, or `undefined` without one: it is resolved once, at construction. */
   readonly proxyInfo: string | undefined;
-  readonly #streams = new Map<string, BinanceStream<Output>>();
-  readonly #finished: FinishedStreams;
-  readonly #sampler: RateSampler;
-  readonly #createdAt: number;
+  readonly #parts: ManagerParts<O>;
+  readonly #streams: MarketStreams<O>;
   readonly #monitoringStatus = new MonitoringStatusReport();
-  readonly #hasColors: () => boolean;
-  readonly #buffers: StreamBuffers;
-  readonly #errors: RingBuffer<ControlRecord>;
-  readonly #results: RingBuffer<ControlRecord>;
-  readonly #apis: ApiStreams;
-  readonly #userData: UserDataStreams;
-  #isStopped = false;
 
   /** Managers are made as `BinanceWebSocketApiManager`. */
-  constructor(platform: Platform, given: ManagerOptions<O> = {}) {
-    const options = checkedManagerOptions(given, platform.libraries);
-    this.#options = options;
-    this.#exchange = exchangeOf(options.exchange ?? "binance.com");
-    this.#baseUrl = (options.websocketBaseUrl ?? this.#exchange.streamBaseUrl).replace(/\/+$/, "");
-    this.#maxLinks = options.maxLinks ?? 1024;
-    this.#buffers = new StreamBuffers({
-      order: "fifo",
-      capacity: options.bufferSize ?? 10_000,
-      overflow: options.overflow ?? "drop-oldest",
-    });
-    this.#errors = new RingBuffer(options.maxErrors ?? 500);
-    this.#results = new RingBuffer(options.maxResults ?? 500);
-    const proxy = resolveProxy(options, new URL(this.#baseUrl));
-    this.proxyInfo = proxy?.proxy.masked;
-    platform.libraries[this.websocketLibrary].checkProxy(proxy?.proxy);
-    const tls = tlsOf(options);
-    const logger = guardedLogger(options.logger ?? platform.defaultLogger);
-    if (tls?.rejectUnauthorized === false) {
-      logger.warn("Certificates are not verified, because the options say so: nobody knows who answers");
-    }
-    const { clock = systemClock, hasColors = () => false } = platform;
-    this.#createdAt = clock.now();
-    this.#sampler = new RateSampler(clock);
-    this.#finished = new FinishedStreams(options.maxFinishedStreams ?? 100);
-    this.#hasColors = hasColors;
-    const library = platform.libraries[this.websocketLibrary];
-    this.#link = linkSettings(options as ManagerOptions, {
-      exchange: this.#exchange,
-      baseUrl: this.#baseUrl,
-      open: selectLibrary(platform.libraries, this.websocketLibrary),
-      tls,
-      proxyUrl: proxy?.url,
-      clock,
-      logger,
-    });
-    const apiUrl = options.websocketApiBaseUrl ?? this.#exchange.websocketApiUrl;
-    const apiProxy = apiUrl === undefined ? undefined : resolveProxy(options, new URL(apiUrl));
-    library.checkProxy(apiProxy?.proxy);
-    // The cast: what the output is does not matter to these.
-    const common = { exchange: this.#exchange, options: options as ManagerOptions };
-    this.#apis = new ApiStreams({
-      ...common,
-      link: withProxy(this.#link, apiProxy?.url),
-      errors: this.#errors,
-      results: this.#results,
-    });
-    this.#userData = new UserDataStreams({
-      ...common,
-      link: this.#link,
-      streamBaseUrl: this.#baseUrl,
-      restFetch: restFetchOf(options as ManagerOptions, this.#exchange, platform.fetch),
-      sampler: this.#sampler,
-      finished: this.#finished,
-      buffers: this.#buffers,
-      apis: this.#apis,
-    });
+  constructor(parts: ManagerParts<O>) {
+    this.proxyInfo = parts.proxyInfo;
+    this.#parts = parts;
+    this.#streams = new MarketStreams(parts);
   }
 
   /** The library that carries the streams. */
   get websocketLibrary(): WebSocketLibrary {
-    return this.#options.websocketLibrary ?? "builtin";
+    return this.#parts.websocketLibrary;
   }
 
   /** The streams that have not ended, in the order they were created. */
   get streams(): BinanceStream<Output>[] {
-    return [...this.#streams.values()];
-  }
-
-  /** The streams of requests that have not ended, in the order they were created. */
-  get apiStreams(): ApiStream[] {
-    return this.#apis.all;
-  }
-
-  /** The streams of account events that have not ended, in the order they were created. */
-  get userDataStreams(): UserDataStream<Output>[] {
-    return this.#userData.all;
-  }
-
-  /**
-   * The methods of the WebSocket APIs as functions: `docs/websocket_api.md` lists them. They send over the only API stream,
-   * or over the one in `options.stream`.
-   *
-   * @example
-   * ```ts
-   * import { BinanceWebSocketApiManager, InvalidOptionsError } from "@rawtick/binance";
-   * import { assertRejects } from "@std/assert";
-   *
-   * await using manager = new BinanceWebSocketApiManager();
-   * await assertRejects(() => manager.api.spot.time(), InvalidOptionsError, "without an API stream");
-   * ```
-   */
-  get api(): ManagerApi {
-    return this.#apis.api;
+    return this.#streams.all;
   }
 
   /** The exchange's last errors in answers to control messages, and in answers to no request that waits, newest last: `maxErrors` at most, of all streams. */
   get errors(): ControlRecord[] {
-    return this.#errors.toArray();
+    return this.#parts.errors.toArray();
   }
 
   /** The exchange's last other answers of these kinds, newest last: `maxResults` at most, of all streams. */
   get results(): ControlRecord[] {
-    return this.#results.toArray();
+    return this.#parts.results.toArray();
   }
 
   /** The named buffers, in the order they were made. */
   get streamBuffers(): StreamBuffer<DataOf<O>>[] {
     // The cast: only streams with the manager's output put messages into them.
-    return this.#buffers.all.map(({ view }) => view as StreamBuffer<DataOf<O>>);
+    return this.#parts.buffers.all.map(({ view }) => view as StreamBuffer<DataOf<O>>);
   }
 
   /**
@@ -246,7 +105,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    */
   streamBuffer(name: string, options: StreamBufferOptions = {}): StreamBuffer<DataOf<O>> {
     // The cast: only streams with the manager's output put messages into it.
-    return this.#buffers.open(name, checkedStreamBufferOptions(name, options)).view as StreamBuffer<DataOf<O>>;
+    return this.#parts.buffers.open(name, checkedStreamBufferOptions(name, options)).view as StreamBuffer<DataOf<O>>;
   }
 
   /**
@@ -256,7 +115,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {TypeError} if a stream that has not ended puts its messages into it.
    */
   deleteStreamBuffer(name: string): boolean {
-    return this.#buffers.delete(name);
+    return this.#parts.buffers.delete(name);
   }
 
   /**
@@ -269,84 +128,10 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    */
   createStream<P extends Output = O, S extends string = string, C extends string = string>(
     given: StreamOptions<P, S, C>,
-  ): BinanceStream<P, StreamNames<S, C>>;
-  /** Creates a stream of requests and starts to connect it: see {@linkcode ApiStream.request} and {@linkcode Manager.api}. */
-  createStream(given: ApiStreamOptions): ApiStream;
-  /** Creates a stream of account events and starts to connect it. */
-  createStream<P extends Output = O>(given: UserDataStreamOptions<P>): UserDataStream<P>;
-  createStream<P extends Output = O>(
-    given: StreamOptions<P> | ApiStreamOptions | UserDataStreamOptions<P>,
-  ): BinanceStream<P> | ApiStream | UserDataStream<P> {
-    if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
-    if ("api" in given) return this.#apis.create(checkedApiStreamOptions(given));
-    if (!("userData" in given)) return this.#create(given, this.#options.onSignal);
-    const options = checkedUserDataStreamOptions(given);
-    // The cast: without an output of its own, the type of the stream says the manager's.
-    return this.#userData.create(options, options.output ?? (this.#options.output ?? "raw") as P);
-  }
-
-  #create<P extends Output, S extends string, C extends string>(
-    given: StreamOptions<P, S, C>,
-    onSignal: ((signal: Signal) => unknown) | undefined,
   ): BinanceStream<P, StreamNames<S, C>> {
-    if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
-    const options = checkedStreamOptions(given);
-    const defaults = this.#options;
-    const { label, onData, output = defaults.output ?? "raw", bufferSize, overflow, streamBuffer } = options;
-    if (streamBuffer !== undefined && output !== (defaults.output ?? "raw")) {
-      throw new InvalidOptionsError(
-        `Cannot put "${output}" into a stream buffer of this manager, which takes "${defaults.output ?? "raw"}": ` +
-          "expected the manager's output",
-        { path: "output" },
-      );
-    }
-    const isPushed = onData !== undefined || (streamBuffer === undefined && defaults.onData !== undefined);
-    if (isPushed && onData === undefined && output !== (defaults.output ?? "raw")) {
-      throw new InvalidOptionsError(
-        `Cannot give "${output}" to the manager's \`onData\`, which takes "${defaults.output ?? "raw"}": ` +
-          "expected `onData` beside `output`",
-        { path: "output" },
-      );
-    }
-    const names = namesOf(options);
-    checkStreams(this.#exchange, names, this.#maxLinks);
-    const id = crypto.randomUUID();
-    const namedBuffer = streamBuffer === undefined ? undefined : this.#buffers.open(streamBuffer);
-    // The cast: the manager's callback is used only for the manager's own output, as was just checked.
-    const settings: StreamSettings<P, StreamNames<S, C>> = {
-      id,
-      label,
-      exchange: this.#exchange,
-      baseUrl: this.#baseUrl,
-      urlOptions: defaults.timeUnit === undefined ? {} : { timeUnit: defaults.timeUnit },
-      link: this.#link,
-      maxLinks: this.#maxLinks,
-      delivery: {
-        clock: this.#link.clock,
-        output,
-        parse: parserOf(output, (text) => parsePrecise(text, defaults.integers)),
-        maxConcurrentCallbacks: options.maxConcurrentCallbacks ?? defaults.maxConcurrentCallbacks ?? 1,
-        bufferSize: bufferSize ?? defaults.bufferSize ?? 10_000,
-        overflow: overflow ?? defaults.overflow ?? "drop-oldest",
-      },
-      namedBuffer,
-      onCallbackError: options.onCallbackError ?? defaults.onCallbackError ?? "crash",
-      deliverControlResponses: options.deliverControlResponses ?? defaults.deliverControlResponses ?? false,
-      onControlResponse: (record, isError) => void (isError ? this.#errors : this.#results).push(record),
-      onData: onData ?? (isPushed ? defaults.onData as typeof onData : undefined),
-      sampler: this.#sampler,
-      onSignal,
-      onEnd: () => {
-        if (namedBuffer !== undefined) namedBuffer.users--;
-        this.#finished.add(stream.info);
-        this.#streams.delete(id);
-      },
-    };
-    const stream: BinanceStream<P, StreamNames<S, C>> = new BinanceStream(settings, names);
-    // The cast: a stream is only read and stopped through the list, and those who read look at the stream's own output.
-    this.#streams.set(id, stream as unknown as BinanceStream<Output>);
-    if (namedBuffer !== undefined) namedBuffer.users++;
-    return stream;
+    this.checkNotStopped();
+    for (const name of ["api", "userData"]) if (name in given) throw leftOut(name);
+    return this.#streams.create(given);
   }
 
   /**
@@ -359,7 +144,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     stream: BinanceStream<Output> | string,
     selection: StreamSelection,
   ): Promise<void> {
-    await this.#find(stream).subscribe(selection);
+    await this.#streams.find(stream).subscribe(selection);
   }
 
   /**
@@ -369,7 +154,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {UnknownStreamError} if there is no stream with this id, and what `unsubscribe` throws.
    */
   async unsubscribeFromStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
-    await this.#find(stream).unsubscribe(selection);
+    await this.#streams.find(stream).unsubscribe(selection);
   }
 
   /**
@@ -378,12 +163,8 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @param stream The stream or its id.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
-  async stopStream(stream: BinanceStream<Output> | ApiStream | UserDataStream<Output> | string): Promise<void> {
-    const id = typeof stream === "string" ? stream : stream.id;
-    const other = this.#apis.get(id) ?? this.#userData.get(id);
-    if (other !== undefined) return await other.stop();
-    if (typeof stream === "string" || stream instanceof BinanceStream) return await this.#find(stream).stop();
-    if (stream.state !== "stopped" && stream.state !== "crashed") throw new UnknownStreamError(id);
+  async stopStream(stream: BinanceStream<Output> | string): Promise<void> {
+    await this.#streams.find(stream).stop();
   }
 
   /**
@@ -414,33 +195,12 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * assertEquals([before.state, after.state, after.label], ["stopped", "running", "trades"]);
    * ```
    */
-  async replaceStream<P extends Output = O, S extends string = string, C extends string = string>(
+  replaceStream<P extends Output = O, S extends string = string, C extends string = string>(
     stream: BinanceStream<Output> | string,
     given: StreamOptions<P, S, C>,
     options: ReplaceOptions = {},
   ): Promise<BinanceStream<P, StreamNames<S, C>>> {
-    const { dataTimeoutMs = 5_000 } = checkedReplaceOptions(options);
-    const before = this.#find(stream);
-    const proof = new Proof(this.#link.clock);
-    const label = given.label ?? before.label;
-    const after = this.#create(label === undefined ? given : { ...given, label }, (signal) => {
-      proof.onSignal(signal);
-      return this.#options.onSignal?.(signal);
-    });
-    const { handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = this.#link.connectOptions;
-    try {
-      // The cast: as with the list of streams.
-      await proof.of(
-        after as unknown as BinanceStream<Output>,
-        handshakeTimeoutMs + 2 * this.#link.ackTimeoutMs,
-        dataTimeoutMs,
-      );
-    } catch (error) {
-      await after.stop();
-      throw error;
-    }
-    await before.stop();
-    return after;
+    return this.#streams.replace(stream, given, options);
   }
 
   /**
@@ -457,12 +217,9 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @param stream The stream or its id.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
-  getStreamInfo(stream: BinanceStream<Output> | UserDataStream<Output> | string): StreamInfo {
+  getStreamInfo(stream: BinanceStream<Output> | string): StreamInfo {
     const id = typeof stream === "string" ? stream : stream.id;
-    const known = this.#finished.get(id) ?? this.#userData.get(id)?.info;
-    if (known !== undefined) return known;
-    if (typeof stream !== "string" && !(stream instanceof BinanceStream)) throw new UnknownStreamError(id);
-    return this.#find(stream).info;
+    return this.#parts.finished.get(id) ?? this.#streams.find(stream).info;
   }
 
   /**
@@ -470,7 +227,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * streams themselves are let go of when they end.
    */
   get finishedStreams(): StreamInfo[] {
-    return this.#finished.list;
+    return this.#parts.finished.list;
   }
 
   /**
@@ -482,7 +239,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    */
   forgetFinishedStreams(stream?: BinanceStream<Output> | string): void {
     const id = typeof stream === "object" ? stream.id : stream;
-    if (!this.#finished.forget(id) && id !== undefined) throw new UnknownStreamError(id);
+    if (!this.#parts.finished.forget(id) && id !== undefined) throw new UnknownStreamError(id);
   }
 
   /** Counters since the manager was made, over all streams, also those that have ended. */
@@ -520,7 +277,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * ```
    */
   printSummary(options: PrintOptions = {}): string {
-    return printText(options, this.#hasColors, (colors) => summaryText(this.#monitored(), colors));
+    return printText(options, this.#parts.hasColors, (colors) => summaryText(this.#monitored(), colors));
   }
 
   /**
@@ -539,38 +296,41 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * manager.printStreamInfo(stream, { colors: false });
    * ```
    */
-  printStreamInfo(stream: BinanceStream<Output> | UserDataStream<Output> | string, options: PrintOptions = {}): string {
+  printStreamInfo(stream: BinanceStream<Output> | string, options: PrintOptions = {}): string {
     const info = this.getStreamInfo(stream);
-    return printText(options, this.#hasColors, (colors) => streamInfoText(info, this.#exchange.key, colors));
+    return printText(
+      options,
+      this.#parts.hasColors,
+      (colors) => streamInfoText(info, this.#parts.exchange.key, colors),
+    );
   }
 
   #monitored(): Monitored {
-    const running = [...this.streams, ...this.userDataStreams].map((stream) => stream.info);
+    const { exchange, websocketLibrary, proxyInfo, finished, createdAt, sampler, link, buffers } = this.#parts;
+    const running = this.runningStreams();
     return {
-      exchange: this.#exchange.key,
-      websocketLibrary: this.websocketLibrary,
-      proxyInfo: this.proxyInfo,
+      exchange: exchange.key,
+      websocketLibrary,
+      proxyInfo,
       running,
-      finished: this.#finished.list,
+      finished: finished.list,
       statistics: managerStatistics({
-        createdAt: this.#createdAt,
-        sampler: this.#sampler,
+        createdAt,
+        sampler,
         running,
-        finished: this.#finished,
-        connectBudget: this.#link.connectBudget,
-        streamBuffers: this.streamBuffers,
+        finished,
+        connectBudget: link.connectBudget,
+        streamBuffers: buffers.all.map(({ view }) => view),
       }),
-      now: this.#link.clock.now(),
+      now: link.clock.now(),
     };
   }
 
   /** Stops all streams. Resolves when all connections are closed; then nothing keeps the process alive. Can be repeated. */
   async stopManager(): Promise<void> {
-    this.#isStopped = true;
-    // Account events may come over API streams: they end first.
-    await Promise.all([...this.streams, ...this.userDataStreams].map((stream) => stream.stop()));
-    await Promise.all(this.apiStreams.map((stream) => stream.stop()));
-    this.#buffers.end();
+    this.#streams.stop();
+    await this.stopStreams();
+    this.#parts.buffers.end();
   }
 
   /** Stops the manager, at the end of an `await using` block. */
@@ -578,15 +338,22 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     return this.stopManager();
   }
 
-  #find(stream: BinanceStream<Output> | string): BinanceStream<Output> {
-    if (typeof stream === "string") {
-      const found = this.#streams.get(stream);
-      if (found === undefined) throw new UnknownStreamError(stream);
-      return found;
-    }
-    // A stream that has ended is in no list any more, and harmless. A running one must be ours.
-    const hasEnded = stream.state === "stopped" || stream.state === "crashed";
-    if (!hasEnded && this.#streams.get(stream.id) !== stream) throw new UnknownStreamError(stream.id);
-    return stream;
+  /**
+   * Throws if there may be no more streams.
+   *
+   * @throws {TypeError} if the manager is stopped.
+   */
+  protected checkNotStopped(): void {
+    this.#streams.checkNotStopped();
+  }
+
+  /** What is known of the streams that have not ended. A class above adds its own. */
+  protected runningStreams(): StreamInfo[] {
+    return this.streams.map((stream) => stream.info);
+  }
+
+  /** Stops all streams. A class above adds its own. */
+  protected async stopStreams(): Promise<void> {
+    await Promise.all(this.streams.map((stream) => stream.stop()));
   }
 }

@@ -8,8 +8,8 @@ import { stdLogger } from "../base/std_log.ts";
 import type { Output } from "../stream/mod.ts";
 import { allLibraries } from "../transport/all_libraries.ts";
 import { fetchThrough } from "../transport/mod.ts";
-import { Manager } from "./manager.ts";
-import type { ManagerOptions } from "./options.ts";
+import { AccountManager } from "./account_manager.ts";
+import type { ManagerOptions } from "./account_options.ts";
 import { hasColors } from "./terminal.ts";
 
 /**
@@ -31,7 +31,7 @@ import { hasColors } from "./terminal.ts";
  * }
  * ```
  */
-export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manager<O> {
+export class BinanceWebSocketApiManager<O extends Output = "raw"> extends AccountManager<O> {
   /**
    * Checks the options.
    *

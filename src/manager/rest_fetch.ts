@@ -8,7 +8,7 @@ import { InvalidOptionsError } from "../base/mod.ts";
 import type { Exchange } from "../exchange/mod.ts";
 import type { TlsOptions } from "../transport/portable.ts";
 import type { RestFetch, RestInit } from "../user_data/mod.ts";
-import type { ManagerOptions } from "./options.ts";
+import type { ManagerOptions } from "./account_options.ts";
 import { resolveProxy, tlsOf } from "./proxy.ts";
 
 /** Makes a REST request through the proxy that is asked for, and through none without; redirects are errors. */

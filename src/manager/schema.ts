@@ -1,51 +1,34 @@
 /**
- * The schemas behind the options: every check says what was expected.
+ * The schemas behind the options that are about market data: every check says what was expected.
  *
  * @module
  */
 
 import * as z from "zod/mini";
-import type { Signer } from "../api/mod.ts";
 import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { type LibraryTable, proxySchema, selectLibrary, tlsSchema } from "../transport/portable.ts";
-import { checkProxyCombination } from "./proxy.ts";
-import type { ApiStreamOptions, ManagerOptions, StreamOptions, UserDataStreamOptions } from "./options.ts";
+import type { AccountOption } from "./account_options.ts";
+import type { MarketManagerOptions, StreamOptions } from "./options.ts";
 import type { ReplaceOptions } from "./proof.ts";
-
-function integer(minimum: number, maximum: number) {
-  const expected = `an integer from ${minimum} to ${maximum}`;
-  return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
-}
-
-const DAY_MS = 86_400_000;
-
-function isZeroOr(minimum: number, maximum: number) {
-  return (value: unknown) =>
-    value === 0 || (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum);
-}
-
-function zeroOr(minimum: number, maximum: number) {
-  const isUsable = isZeroOr(minimum, maximum);
-  return z.optional(z.custom<number>(isUsable, `0 or an integer from ${minimum} to ${maximum}`));
-}
-
-const silence = z.custom<number>(isZeroOr(100, DAY_MS), `0 or an integer from 100 to ${DAY_MS}`);
-
-const callable = z.optional(z.custom<() => unknown>((value) => typeof value === "function", "a function"));
-
-/** Makes a zod check of a function that throws: what it throws becomes the problem. */
-function problem<T>(check: (value: T) => void): z.core.CheckFn<T> {
-  return (context) => {
-    try {
-      check(context.value);
-    } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      context.issues.push({ code: "custom", input: undefined, message: error.message, params: { error } });
-    }
-  };
-}
+import { checkProxyCombination } from "./proxy.ts";
+import {
+  baseUrl,
+  bufferName,
+  bufferSize,
+  callable,
+  checkBufferCombination,
+  DAY_MS,
+  deliveryShape,
+  flag,
+  integer,
+  isZeroOr,
+  label,
+  overflow,
+  problem,
+  type Shape,
+} from "./schema_parts.ts";
 
 const logger = z.custom<Logger>(
   (value: unknown) =>
@@ -54,26 +37,6 @@ const logger = z.custom<Logger>(
     ["debug", "info", "warn", "error"].every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
   "an object with the methods debug, info, warn and error",
 );
-
-const output = z.optional(z.enum(["raw", "json", "typed", "normalized"], '"raw", "json", "typed" or "normalized"'));
-const signer = z.optional(z.custom<Signer>(
-  (value: unknown) =>
-    typeof value === "object" && value !== null &&
-    // The cast: any object may be asked for its methods.
-    typeof (value as Partial<Signer>).signWebSocket === "function",
-  "what `createSigner()` returns",
-));
-const overflow = z.optional(z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'));
-const bufferSize = integer(1, 2 ** 24);
-const deliveryShape = {
-  output,
-  onData: callable,
-  onCallbackError: z.optional(z.enum(["crash", "continue"], '"crash" or "continue"')),
-  maxConcurrentCallbacks: integer(1, 2 ** 16),
-  deliverControlResponses: z.optional(z.boolean("true or false")),
-  bufferSize,
-  overflow,
-};
 
 /** A string, and no message shows what was given in its place. */
 function secret(path: string) {
@@ -88,21 +51,6 @@ function checkExchange(key: string): void {
   if (!isExchangeKey(key)) throw new UnknownExchangeError(key, exchangeKeys);
 }
 
-/** A check of an option that is a base URL with one of two schemes. */
-function baseUrl(path: string, schemes: readonly [string, string]): (url: string) => void {
-  return (url) => {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    const isUsable = parsed !== undefined && schemes.includes(parsed.protocol.slice(0, -1)) &&
-      [parsed.search, parsed.hash, parsed.username, parsed.password].every((part) => part === "");
-    if (isUsable) return;
-    throw new InvalidOptionsError(
-      `Cannot use this \`${path}\`: expected ` +
-        `"${schemes[0]}://host:port" or "${schemes[1]}://host:port", without credentials, query and fragment`,
-      { path },
-    );
-  };
-}
-
 function checkBaseUrl(url: string): void {
   const refuse = (expected: string): never => {
     throw new InvalidOptionsError(`Cannot use this \`websocketBaseUrl\`: expected ${expected}`, {
@@ -113,21 +61,12 @@ function checkBaseUrl(url: string): void {
   if (/\/(stream|ws)\/*$/.test(url)) refuse('it without "/stream" or "/ws" at its end, which the manager adds');
 }
 
-/** A named buffer takes everything, and has a size and a policy of its own. */
-function checkBufferCombination(options: {
-  readonly streamBuffer?: unknown;
-  readonly onData?: unknown;
-  readonly bufferSize?: unknown;
-  readonly overflow?: unknown;
-}): void {
-  if (options.streamBuffer === undefined) return;
-  const path = (["onData", "bufferSize", "overflow"] as const).find((name) => options[name] !== undefined);
-  if (path === undefined) return;
-  const expected = path === "onData" ? "one of them" : "it in `manager.streamBuffer(name, { capacity, overflow })`";
-  throw new InvalidOptionsError(`Cannot use \`${path}\` together with \`streamBuffer\`: expected ${expected}`, {
-    path,
-  });
+function zeroOr(minimum: number, maximum: number) {
+  const isUsable = isZeroOr(minimum, maximum);
+  return z.optional(z.custom<number>(isUsable, `0 or an integer from ${minimum} to ${maximum}`));
 }
+
+const silence = z.custom<number>(isZeroOr(100, DAY_MS), `0 or an integer from 100 to ${DAY_MS}`);
 
 function checkReconnectDelays(
   { reconnectMinDelayMs = 250, reconnectMaxDelayMs = 60_000 }: {
@@ -143,8 +82,37 @@ function checkReconnectDelays(
   );
 }
 
-function managerSchema(libraries: LibraryTable) {
-  return z.strictObject({
+/** The options that only managers with requests and account events have. */
+const ACCOUNT_OPTIONS: Readonly<Record<AccountOption, true>> = {
+  signer: true,
+  websocketApiBaseUrl: true,
+  restBaseUrl: true,
+  apiTimeoutMs: true,
+  onRateLimit: true,
+  returnRateLimits: true,
+};
+
+/** What is asked for needs requests or account events, which the manager is made without. */
+export function leftOut(path: string): InvalidOptionsError {
+  return new InvalidOptionsError(
+    `Cannot use \`${path}\`: requests and account events are not part of "@rawtick/binance/edge"; ` +
+      'import "@rawtick/binance/edge-full"',
+    { path },
+  );
+}
+
+const refusals: Shape = Object.fromEntries(
+  Object.keys(ACCOUNT_OPTIONS).map((path) => {
+    const refuse = () => {
+      throw leftOut(path);
+    };
+    return [path, z.optional(z.custom().check(problem(refuse)))];
+  }),
+);
+
+/** The options that all managers have. */
+function marketShape(libraries: LibraryTable) {
+  return {
     exchange: z.optional(z.string("the key of an exchange").check(problem(checkExchange))),
     websocketLibrary: z.optional(
       z.string('"builtin" or "native"').check(problem((name) => void selectLibrary(libraries, name))),
@@ -154,9 +122,10 @@ function managerSchema(libraries: LibraryTable) {
     socks5ProxyServer: secret("socks5ProxyServer"),
     socks5ProxyUser: secret("socks5ProxyUser"),
     socks5ProxyPass: secret("socks5ProxyPass"),
-    socks5ProxySslVerification: z.optional(z.boolean("true or false")),
+    socks5ProxySslVerification: flag,
     tls: z.optional(tlsSchema),
     ...deliveryShape,
+    deliverControlResponses: flag,
     onSignal: callable,
     maxErrors: integer(1, 2 ** 16),
     maxResults: integer(1, 2 ** 16),
@@ -177,25 +146,39 @@ function managerSchema(libraries: LibraryTable) {
     overlapMs: integer(100, 600_000),
     silenceMs: z.optional(z.record(z.string(), silence, "an object of times in ms by stream or channel")),
     timeUnit: z.optional(z.enum(timeUnits, '"millisecond" or "microsecond"')),
-    signer,
-    websocketApiBaseUrl: z.optional(
-      z.string("a URL").check(problem(baseUrl("websocketApiBaseUrl", ["ws", "wss"]))),
-    ),
-    restBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("restBaseUrl", ["http", "https"])))),
-    apiTimeoutMs: integer(1, DAY_MS),
-    onRateLimit: z.optional(z.enum(["wait", "error"], '"wait" or "error"')),
     integers: z.optional(z.enum(["string", "bigint"], '"string" or "bigint"')),
-    returnRateLimits: z.optional(z.boolean("true or false")),
-  }, "an object").check(
+  };
+}
+
+function checked<T extends object>(options: T, libraries: LibraryTable, others: Shape, known: readonly string[]): T {
+  const shape = marketShape(libraries);
+  const schema = z.strictObject({ ...others, ...shape }, "an object").check(
     problem(checkReconnectDelays),
     problem(checkProxyCombination),
     problem(({ exchange = "binance.com", timeUnit }) => {
       if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
     }),
   );
+  return checkedOptions(schema, options, [...Object.keys(shape), ...known]);
 }
 
-const name = z.string("a name").check(z.minLength(1, "a name"));
+/**
+ * A checked copy of the options of a manager that has more than those of {@linkcode checkedMarketOptions}; throws for all
+ * problems at once.
+ *
+ * @param others Schemas of what it has more.
+ */
+export function checkedOptionsWith<T extends object>(options: T, libraries: LibraryTable, others: Shape): T {
+  return checked(options, libraries, others, Object.keys(others));
+}
+
+/** A checked copy of the options of a manager for market data; throws for all problems at once. */
+export function checkedMarketOptions<O extends Output>(
+  options: MarketManagerOptions<O>,
+  libraries: LibraryTable,
+): MarketManagerOptions<O> {
+  return checked(options, libraries, refusals, []);
+}
 
 const streamBufferSchema = z.strictObject({
   order: z.optional(z.enum(["fifo", "lifo"], '"fifo" or "lifo"')),
@@ -205,48 +188,18 @@ const streamBufferSchema = z.strictObject({
 
 const streamSchema = z.strictObject({
   ...selectionShape,
-  label: z.optional(z.string("a string")),
+  label,
   ...deliveryShape,
-  streamBuffer: z.optional(name),
+  deliverControlResponses: flag,
+  onSignal: callable,
+  streamBuffer: z.optional(bufferName),
 }, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
-
-const apiStreamSchema = z.strictObject({
-  api: z.literal(true, "true"),
-  label: z.optional(z.string("a string")),
-  signer,
-  logon: z.optional(z.boolean("true or false")),
-}, "an object with `api: true`");
-
-const userDataStreamSchema = z.strictObject({
-  // Checked by the layer that knows what it means.
-  userData: z.custom<UserDataStreamOptions["userData"]>(
-    (value: unknown) => value === true || (typeof value === "object" && value !== null),
-    "true or an object",
-  ),
-  label: z.optional(z.string("a string")),
-  output,
-  onData: callable,
-  onCallbackError: deliveryShape.onCallbackError,
-  maxConcurrentCallbacks: deliveryShape.maxConcurrentCallbacks,
-  streamBuffer: z.optional(name),
-  bufferSize,
-  overflow,
-}, "an object with `userData`").check(problem(checkBufferCombination));
 
 const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
 
 /** A checked copy of what `replaceStream` is told beside the options of the new stream. */
 export function checkedReplaceOptions(options: ReplaceOptions): ReplaceOptions {
   return checkedOptions(replaceSchema, options, Object.keys(replaceSchema.shape));
-}
-
-/** A checked copy of a manager's options; throws for all problems at once. */
-export function checkedManagerOptions<O extends Output>(
-  options: ManagerOptions<O>,
-  libraries: LibraryTable,
-): ManagerOptions<O> {
-  const schema = managerSchema(libraries);
-  return checkedOptions(schema, options, Object.keys(schema.shape));
 }
 
 /** A checked copy of a stream's options; throws for all problems at once. */
@@ -256,21 +209,9 @@ export function checkedStreamOptions<O extends Output, S extends string, C exten
   return checkedOptions(streamSchema, options, Object.keys(streamSchema.shape));
 }
 
-/** A checked copy of the options of a stream of requests; throws for all problems at once. */
-export function checkedApiStreamOptions(options: ApiStreamOptions): ApiStreamOptions {
-  return checkedOptions(apiStreamSchema, options, Object.keys(apiStreamSchema.shape));
-}
-
-/** A checked copy of the options of a stream of account events, but for `userData`; throws for all problems at once. */
-export function checkedUserDataStreamOptions<O extends Output>(
-  options: UserDataStreamOptions<O>,
-): UserDataStreamOptions<O> {
-  return checkedOptions(userDataStreamSchema, options, Object.keys(userDataStreamSchema.shape));
-}
-
 /** A checked copy of a named buffer's options; throws for all problems at once, also with its name. */
-export function checkedStreamBufferOptions(bufferName: string, options: StreamBufferOptions): StreamBufferOptions {
-  if (!name.safeParse(bufferName).success) {
+export function checkedStreamBufferOptions(name: string, options: StreamBufferOptions): StreamBufferOptions {
+  if (!bufferName.safeParse(name).success) {
     throw new InvalidOptionsError("Cannot use this name for a stream buffer: expected a string that is not empty", {
       path: "name",
     });

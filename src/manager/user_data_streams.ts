@@ -4,15 +4,14 @@
  * @module
  */
 
-import { parsePrecise } from "../api/mod.ts";
-import { InvalidOptionsError } from "../base/mod.ts";
+import { InvalidOptionsError, parsePrecise } from "../base/mod.ts";
 import { parserOf } from "../events/mod.ts";
 import type { Exchange } from "../exchange/mod.ts";
 import type { LinkSettings, Output, RateSampler, StreamBuffers } from "../stream/mod.ts";
 import { checkedUserDataOptions, openUserData, type RestFetch, type UserDataStream } from "../user_data/mod.ts";
+import type { ManagerOptions, UserDataStreamOptions } from "./account_options.ts";
 import type { ApiStreams } from "./api_streams.ts";
 import type { FinishedStreams } from "./finished_streams.ts";
-import type { ManagerOptions, UserDataStreamOptions } from "./options.ts";
 
 /** What the manager gives to its streams of account events. */
 export interface UserDataContext {
@@ -98,7 +97,7 @@ export class UserDataStreams {
       onCallbackError: given.onCallbackError ?? options.onCallbackError ?? "crash",
       sampler,
       onData,
-      onSignal: options.onSignal,
+      signalListeners: [options.onSignal],
       onEnd: () => {
         if (namedBuffer !== undefined) namedBuffer.users--;
         finished.add(stream.info);

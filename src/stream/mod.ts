@@ -32,6 +32,7 @@ export type {
   SubscriptionFailedSignal,
   UserDataGapSignal,
 } from "./signals.ts";
+export { type SignalDetails, type SignalListener, signalTeller } from "./signal_teller.ts";
 export { BinanceStream, type StreamSettings } from "./stream.ts";
 export { Link } from "./link.ts";
 export { linkStatistics } from "./link_statistics.ts";

@@ -13,13 +13,12 @@ import {
   routeOf,
   undocumentedWarning,
 } from "../exchange/mod.ts";
-import { isThenable } from "./async_delivery.ts";
 import type { ControlRecord } from "./control_record.ts";
 import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
 import { Link } from "./link.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import { checkedNames, checkStreams, type StreamSelection } from "./selection.ts";
-import type { Signal } from "./signals.ts";
+import { type SignalDetails, type SignalListener, signalTeller } from "./signal_teller.ts";
 import type { NamedBuffer } from "./stream_buffers.ts";
 import { linkStatistics } from "./link_statistics.ts";
 import type { Meter, RateSampler } from "./rates.ts";
@@ -49,7 +48,8 @@ export interface StreamSettings<O extends Output, N extends string = string> {
   /** Measures how much comes. */
   readonly sampler: RateSampler;
   readonly onData: ((data: DataOf<O, N>, stream: BinanceStream<O, N>) => unknown) | undefined;
-  readonly onSignal: ((signal: Signal) => unknown) | undefined;
+  /** Who takes the signals, one after the other. */
+  readonly signalListeners: readonly (SignalListener | undefined)[];
   /** Called once, when the stream has ended. */
   readonly onEnd: () => void;
 }
@@ -90,6 +90,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
 
   /** Without `onData`: a stream of any output shall be one of `Output`. */
   readonly #settings: Omit<StreamSettings<O, N>, "onData">;
+  readonly #signal: (details: SignalDetails) => void;
   readonly #delivery: Delivery;
   readonly #links = new Map<Route, Link[]>();
   readonly #meter: Meter;
@@ -106,6 +107,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     this.#settings = settings;
     this.id = settings.id;
     this.label = settings.label;
+    this.#signal = signalTeller(settings, settings.signalListeners);
     const { onData } = settings;
     // The casts: the delivery makes what the output says, which the compiler can't follow.
     const callback = onData && ((data: unknown) => onData(data as DataOf<O, N>, this));
@@ -442,23 +444,4 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     if (this.#settings.namedBuffer === undefined) this.#delivery.buffer?.end(hasCrashed ? reason : undefined);
     this.#settings.onEnd();
   }
-
-  #signal(signal: SignalDetails): void {
-    const { onSignal, link: { clock, logger } } = this.#settings;
-    logger.debug(`Stream ${this.id}: ${signal.type}`);
-    if (onSignal === undefined) return;
-    const report = (error: unknown) => logger.error(`Stream ${this.id}: onSignal threw ${stackOf(error)}`);
-    try {
-      const result = onSignal({ ...signal, streamId: this.id, streamLabel: this.label, timestamp: clock.now() });
-      if (isThenable(result)) Promise.resolve(result).catch(report);
-    } catch (error) {
-      report(error);
-    }
-  }
 }
-
-/** `Omit` that keeps the members of a union apart. */
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-/** What is particular to one signal. */
-type SignalDetails = DistributiveOmit<Signal, "streamId" | "streamLabel" | "timestamp">;

@@ -5,9 +5,8 @@
  */
 
 import { messageOf, stackOf } from "../base/mod.ts";
-import { Delivery, type Output } from "../stream/mod.ts";
+import { Delivery, type Output, type SignalDetails } from "../stream/mod.ts";
 import type { UserDataSettings } from "./settings.ts";
-import type { SignalDetails } from "./tell_signal.ts";
 
 /** What a stream does about its delivery. */
 export interface EventDeliveryListener {

@@ -40,7 +40,7 @@ export type OpenUserDataApi = (options: {
 export interface UserDataSettings<O extends Output> extends
   Pick<
     StreamSettings<O>,
-    "id" | "label" | "link" | "delivery" | "namedBuffer" | "onCallbackError" | "sampler" | "onSignal" | "onEnd"
+    "id" | "label" | "link" | "delivery" | "namedBuffer" | "onCallbackError" | "sampler" | "signalListeners" | "onEnd"
   > {
   /** Whose events. */
   readonly exchange: Exchange;

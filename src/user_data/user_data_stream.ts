@@ -12,7 +12,17 @@ import {
   StreamStoppedError,
   SubscriptionRejectedError,
 } from "../base/mod.ts";
-import type { DataOf, Delivery, Meter, Output, StreamInfo, StreamState, StreamStatistics } from "../stream/mod.ts";
+import {
+  type DataOf,
+  type Delivery,
+  type Meter,
+  type Output,
+  type SignalDetails,
+  signalTeller,
+  type StreamInfo,
+  type StreamState,
+  type StreamStatistics,
+} from "../stream/mod.ts";
 import { accountsOf } from "./accounts.ts";
 import { ApiSource } from "./api_source.ts";
 import { eventDelivery } from "./event_delivery.ts";
@@ -20,7 +30,6 @@ import { userDataFlowOf } from "./flow.ts";
 import { ListenKeySource } from "./listen_key_source.ts";
 import type { UserDataSettings } from "./settings.ts";
 import type { UserDataAccount, UserDataSource, UserDataSourceListener } from "./source.ts";
-import { type SignalDetails, signalTeller } from "./tell_signal.ts";
 import { userDataStatistics } from "./user_data_statistics.ts";
 
 /**
@@ -89,7 +98,7 @@ export class UserDataStream<O extends Output = "raw">
     const flow = userDataFlowOf(exchange);
     const accounts = accountsOf(exchange, flow, userData, signer);
     this.#settings = settings;
-    this.#signal = signalTeller(settings);
+    this.#signal = signalTeller(settings, settings.signalListeners);
     this.id = settings.id;
     this.label = settings.label;
     this.ready = this.#ready.promise;

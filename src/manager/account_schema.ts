@@ -1,0 +1,79 @@
+/**
+ * The schemas behind the options that are about requests and account events: every check says what was expected.
+ *
+ * @module
+ */
+
+import * as z from "zod/mini";
+import type { Signer } from "../api/mod.ts";
+import { checkedOptions } from "../base/mod.ts";
+import type { Output } from "../stream/mod.ts";
+import type { LibraryTable } from "../transport/portable.ts";
+import type { AccountOption, ApiStreamOptions, ManagerOptions, UserDataStreamOptions } from "./account_options.ts";
+import { checkedOptionsWith } from "./schema.ts";
+import {
+  baseUrl,
+  bufferName,
+  checkBufferCombination,
+  DAY_MS,
+  deliveryShape,
+  flag,
+  integer,
+  label,
+  problem,
+} from "./schema_parts.ts";
+
+const signer = z.optional(z.custom<Signer>(
+  (value: unknown) =>
+    typeof value === "object" && value !== null &&
+    // The cast: any object may be asked for its methods.
+    typeof (value as Partial<Signer>).signWebSocket === "function",
+  "what `createSigner()` returns",
+));
+
+const accountShape: Readonly<Record<AccountOption, z.ZodMiniType>> = {
+  signer,
+  websocketApiBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("websocketApiBaseUrl", ["ws", "wss"])))),
+  restBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("restBaseUrl", ["http", "https"])))),
+  apiTimeoutMs: integer(1, DAY_MS),
+  onRateLimit: z.optional(z.enum(["wait", "error"], '"wait" or "error"')),
+  returnRateLimits: flag,
+};
+
+const apiStreamSchema = z.strictObject({
+  api: z.literal(true, "true"),
+  label,
+  signer,
+  logon: flag,
+}, "an object with `api: true`");
+
+const userDataStreamSchema = z.strictObject({
+  // Checked by the layer that knows what it means.
+  userData: z.custom<UserDataStreamOptions["userData"]>(
+    (value: unknown) => value === true || (typeof value === "object" && value !== null),
+    "true or an object",
+  ),
+  label,
+  ...deliveryShape,
+  streamBuffer: z.optional(bufferName),
+}, "an object with `userData`").check(problem(checkBufferCombination));
+
+/** A checked copy of a manager's options; throws for all problems at once. */
+export function checkedManagerOptions<O extends Output>(
+  options: ManagerOptions<O>,
+  libraries: LibraryTable,
+): ManagerOptions<O> {
+  return checkedOptionsWith(options, libraries, accountShape);
+}
+
+/** A checked copy of the options of a stream of requests; throws for all problems at once. */
+export function checkedApiStreamOptions(options: ApiStreamOptions): ApiStreamOptions {
+  return checkedOptions(apiStreamSchema, options, Object.keys(apiStreamSchema.shape));
+}
+
+/** A checked copy of the options of a stream of account events, but for `userData`; throws for all problems at once. */
+export function checkedUserDataStreamOptions<O extends Output>(
+  options: UserDataStreamOptions<O>,
+): UserDataStreamOptions<O> {
+  return checkedOptions(userDataStreamSchema, options, Object.keys(userDataStreamSchema.shape));
+}

@@ -1,0 +1,15 @@
+/**
+ * The WebSocket libraries at the edge.
+ *
+ * @module
+ */
+
+import { builtinEntry, leftOut, type LibraryTable } from "../transport/portable.ts";
+
+/** The runtime's own WebSocket; raw sockets are named to say where they are. */
+export const edgeLibraries: LibraryTable = {
+  builtin: builtinEntry(),
+  native: leftOut(
+    'raw sockets are not part of "@rawtick/binance/edge"; expected "builtin", or import "@rawtick/binance"',
+  ),
+};
