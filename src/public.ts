@@ -25,6 +25,7 @@ export {
   StreamStoppedError,
   SubscriptionRejectedError,
   SubscriptionTimeoutError,
+  TapRefusedError,
   UnknownExchangeError,
   UnknownStreamError,
   UnknownWebSocketLibraryError,
@@ -72,3 +73,14 @@ export type { Manager } from "./manager/manager.ts";
 export type { ConnectBudgetStatistics, ManagerStatistics, MonitoringStatus, PrintOptions } from "./monitor/mod.ts";
 export type { ReplaceOptions } from "./manager/proof.ts";
 export type { MarketManagerOptions, StreamOptions } from "./manager/options.ts";
+export {
+  type BunServerSocket,
+  Tap,
+  tap,
+  type TapClientOptions,
+  type TapManager,
+  type TapOptions,
+  type TapStatistics,
+  type TapWebSocketHandler,
+  type WebSocketUpgrade,
+} from "./tap/mod.ts";

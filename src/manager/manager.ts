@@ -119,6 +119,27 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   }
 
   /**
+   * The names of the streams that a selection means, as Binance writes them, after every check that `createStream` makes of
+   * them. Nothing is created.
+   *
+   * @throws {InvalidOptionsError} if the selection can't be used.
+   * @throws {MaximumSubscriptionsExceededError} if one stream could not carry so many.
+   *
+   * @example
+   * ```ts
+   * import { BinanceWebSocketApiManager } from "@rawtick/binance";
+   * import { assertEquals } from "@std/assert";
+   *
+   * await using manager = new BinanceWebSocketApiManager();
+   * const names = manager.streamNames({ channels: "trade", markets: ["BTCUSDT", "ETHUSDT"] });
+   * assertEquals(names, ["btcusdt@trade", "ethusdt@trade"]);
+   * ```
+   */
+  streamNames(selection: StreamSelection): string[] {
+    return this.#streams.names(selection);
+  }
+
+  /**
    * Creates a stream and starts to connect it. Returns at once: messages can be read from the very first, and
    * `stream.ready` tells when the exchange has acknowledged everything.
    *

@@ -8,10 +8,12 @@ import { InvalidOptionsError, parsePrecise, UnknownStreamError } from "../base/m
 import { parserOf, type StreamNames } from "../events/mod.ts";
 import {
   BinanceStream,
+  checkedNames,
   checkStreams,
   namesOf,
   type Output,
   type SignalListener,
+  type StreamSelection,
   type StreamSettings,
 } from "../stream/mod.ts";
 import { DEFAULT_HANDSHAKE_TIMEOUT_MS } from "../transport/portable.ts";
@@ -19,6 +21,8 @@ import type { StreamOptions } from "./options.ts";
 import type { ManagerParts } from "./parts.ts";
 import { Proof, type ReplaceOptions } from "./proof.ts";
 import { checkedReplaceOptions, checkedStreamOptions } from "./schema.ts";
+
+const DEFAULT_MAX_LINKS = 1024;
 
 /** The streams of market data of one manager. */
 export class MarketStreams<O extends Output> {
@@ -47,6 +51,17 @@ export class MarketStreams<O extends Output> {
   /** Allows no more streams. */
   stop(): void {
     this.#isStopped = true;
+  }
+
+  /**
+   * The names of the streams that a selection means, if one stream could carry them.
+   *
+   * @throws {InvalidOptionsError} or a subclass, if it can't.
+   */
+  names(selection: StreamSelection): string[] {
+    const names = checkedNames(selection);
+    checkStreams(this.#parts.exchange, names, this.#parts.options.maxLinks ?? DEFAULT_MAX_LINKS);
+    return names;
   }
 
   /**
@@ -81,7 +96,7 @@ export class MarketStreams<O extends Output> {
       );
     }
     const names = namesOf(options);
-    const maxLinks = defaults.maxLinks ?? 1024;
+    const maxLinks = defaults.maxLinks ?? DEFAULT_MAX_LINKS;
     checkStreams(exchange, names, maxLinks);
     const id = crypto.randomUUID();
     const namedBuffer = streamBuffer === undefined ? undefined : buffers.open(streamBuffer);

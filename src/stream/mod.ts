@@ -14,7 +14,7 @@ export type { ControlRecord } from "./control_record.ts";
 export type { BufferOrder, OverflowPolicy } from "./message_buffer.ts";
 export { RingBuffer } from "./ring_buffer.ts";
 export { type NamedBuffer, StreamBuffer, type StreamBufferOptions, StreamBuffers } from "./stream_buffers.ts";
-export { checkStreams, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
+export { checkedNames, checkStreams, namesOf, selectionShape, type StreamSelection } from "./selection.ts";
 export type {
   CallbackErrorSignal,
   ConnectFailedSignal,

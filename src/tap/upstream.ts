@@ -1,0 +1,119 @@
+/**
+ * The one stream behind a tap: it carries what the feeds need, as long as one of them needs it.
+ *
+ * @module
+ */
+
+import type { BinanceStream, Signal, StreamSelection } from "../stream/mod.ts";
+
+/** What a tap needs of a stream that it creates. */
+export interface UpstreamListener {
+  /** Takes a message and the name of its stream. */
+  onMessage(stream: string, text: string): void;
+  onSignal(signal: Signal): void;
+}
+
+/** Creates a stream at the manager, with output `"raw"`. */
+export type OpenStream = (
+  selection: StreamSelection,
+  onData: (text: string) => void,
+  onSignal: (signal: Signal) => void,
+) => BinanceStream<"raw">;
+
+const HEAD = '{"stream":"';
+
+/** Counts who needs what, and subscribes accordingly. */
+export class Upstream {
+  readonly #open: OpenStream;
+  readonly #listener: UpstreamListener;
+  readonly #users = new Map<string, number>();
+  /** Streams that the exchange did not deliver when it was asked. */
+  readonly #failed = new Set<string>();
+  #stream: BinanceStream<"raw"> | undefined;
+
+  constructor(open: OpenStream, listener: UpstreamListener) {
+    this.#open = open;
+    this.#listener = listener;
+  }
+
+  /** The streams that somebody needs. */
+  get streams(): string[] {
+    return [...this.#users.keys()];
+  }
+
+  /**
+   * Needs streams once more.
+   *
+   * @throws What the manager throws if it can't create the stream.
+   */
+  acquire(streams: Iterable<string>): void {
+    const added: string[] = [];
+    for (const stream of streams) {
+      const users = this.#users.get(stream) ?? 0;
+      this.#users.set(stream, users + 1);
+      if (users === 0) added.push(stream);
+    }
+    if (added.length === 0) return;
+    if (this.#stream !== undefined) return this.#change(this.#stream, added, "subscribe");
+    try {
+      this.#start();
+    } catch (error) {
+      this.#forget(streams);
+      throw error;
+    }
+  }
+
+  /** Asks once more for those of some streams that the exchange did not deliver. */
+  retry(streams: Iterable<string>): void {
+    if (this.#failed.size === 0 || this.#stream === undefined) return;
+    const failed = [...streams].filter((stream) => this.#failed.delete(stream));
+    if (failed.length > 0) this.#change(this.#stream, failed, "subscribe");
+  }
+
+  /** Needs streams once less. */
+  release(streams: Iterable<string>): void {
+    const removed = this.#forget(streams);
+    if (this.#users.size === 0) void this.stop();
+    else if (removed.length > 0 && this.#stream !== undefined) this.#change(this.#stream, removed, "unsubscribe");
+  }
+
+  /** Stops the stream. It is opened anew when something is needed again. */
+  async stop(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    await stream?.stop();
+  }
+
+  #start(): void {
+    this.#failed.clear();
+    const stream = this.#open({ streams: this.streams }, (text) => {
+      const end = text.indexOf('"', HEAD.length);
+      if (end > 0 && text.startsWith(HEAD)) this.#listener.onMessage(text.slice(HEAD.length, end), text);
+    }, (signal) => {
+      // What an older one tells while it stops is of no interest.
+      if (this.#stream === undefined || this.#stream.id !== signal.streamId) return;
+      if (signal.type === "STREAM_UNREPAIRABLE") this.#stream = undefined;
+      if (signal.type === "SUBSCRIPTION_FAILED") {
+        for (const failed of signal.error.streams) this.#failed.add(failed);
+      }
+      this.#listener.onSignal(signal);
+    });
+    this.#stream = stream;
+  }
+
+  #change(stream: BinanceStream<"raw">, streams: string[], change: "subscribe" | "unsubscribe"): void {
+    // What goes wrong comes as a signal.
+    stream[change]({ streams }).catch(() => {});
+  }
+
+  /** Counts down; gives the streams that nobody needs any more. */
+  #forget(streams: Iterable<string>): string[] {
+    const removed: string[] = [];
+    for (const stream of streams) {
+      const users = (this.#users.get(stream) ?? 0) - 1;
+      if (users > 0) this.#users.set(stream, users);
+      else if (this.#users.delete(stream)) removed.push(stream);
+    }
+    return removed;
+  }
+}
