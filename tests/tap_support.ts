@@ -102,7 +102,10 @@ export class TapClient implements Disposable {
   head = "";
   /** Bytes of the answer. */
   bytes = 0;
+  /** Whether the answer or the connection has ended. */
   hasEnded = false;
+  /** Status code of the server's Close frame. */
+  closeCode: number | undefined;
   readonly #socket: Socket;
   readonly #format: ClientFormat;
   #raw = Buffer.alloc(0);
@@ -186,6 +189,11 @@ export class TapClient implements Disposable {
     this.#socket.destroy();
   }
 
+  #end(): void {
+    this.hasEnded = true;
+    this.#socket.destroy();
+  }
+
   #take(chunk: Buffer): void {
     this.bytes += chunk.length;
     this.#raw = Buffer.concat([this.#raw, chunk]);
@@ -210,6 +218,7 @@ export class TapClient implements Disposable {
       if (end < 0) return;
       const length = parseInt(this.#raw.subarray(0, end).toString(), 16);
       if (this.#raw.length < end + 2 + length + 2) return;
+      if (length === 0) this.#end();
       this.#text += this.#raw.subarray(end + 2, end + 2 + length).toString();
       this.#raw = this.#raw.subarray(end + 2 + length + 2);
       this.#readText();
@@ -245,6 +254,10 @@ export class TapClient implements Disposable {
       if (this.#raw.length < size) return;
       const length = second < 126 ? second : second === 126 ? this.#raw.readUInt16BE(2) : this.#raw.readUInt32BE(6);
       if (this.#raw.length < size + length) return;
+      if ((first & 15) === 8) {
+        this.closeCode = this.#raw.readUInt16BE(size);
+        this.#end();
+      }
       if ((first & 15) === 1) this.#readObject(this.#raw.subarray(size, size + length).toString());
       this.#raw = this.#raw.subarray(size + length);
     }

@@ -52,9 +52,11 @@ function noteOf(name: string, data: string): string {
 
 /** One object of JSON in each line. */
 export function lineFormat(numbering: Numbering): Format<Uint8Array<ArrayBuffer>> {
+  const heartbeat = `${noteOf("heartbeat", "{}")}\n`;
   return {
-    opening: "",
-    heartbeat: encoder.encode(`${noteOf("heartbeat", "{}")}\n`),
+    // Bun 1.4 sends the head of a response together with the first piece of its body.
+    opening: heartbeat,
+    heartbeat: encoder.encode(heartbeat),
     event: (event) => `${objectOf(numbering, event)}\n`,
     note: (name, data) => `${noteOf(name, data)}\n`,
     join: bytesOf,
