@@ -96,6 +96,8 @@ export interface ClientEvent {
 /** A client on a plain socket, so that nothing is read that nobody asked for. */
 export class TapClient implements Disposable {
   readonly events: ClientEvent[] = [];
+  /** How many messages there are. */
+  messageCount = 0;
   /** Signs of life that came. */
   heartbeats = 0;
   /** Head of the answer. */
@@ -168,7 +170,7 @@ export class TapClient implements Disposable {
 
   /** Waits until it has so many messages. */
   async untilMessages(count: number, timeoutMs = 10_000): Promise<void> {
-    await until(() => this.messages.length >= count, `${count} messages at a client`, timeoutMs);
+    await until(() => this.messageCount >= count, `${count} messages at a client`, timeoutMs);
   }
 
   /** Waits until it has an event of this name. */
@@ -236,14 +238,19 @@ export class TapClient implements Disposable {
   #readEvent(text: string): void {
     const fields = Object.fromEntries(text.split("\n").map((line) => line.split(/: (.*)/s, 2)));
     if (fields.data !== undefined) {
-      this.events.push({ id: fields.id, name: fields.event ?? "message", data: JSON.parse(fields.data) });
+      this.#add({ id: fields.id, name: fields.event ?? "message", data: JSON.parse(fields.data) });
     } else if (text === ":") this.heartbeats++;
   }
 
   #readObject(text: string): void {
     const { id, event, ...data } = JSON.parse(text);
     if (event === "heartbeat") this.heartbeats++;
-    else this.events.push({ id, name: event ?? "message", data: event === undefined ? data : data.data });
+    else this.#add({ id, name: event ?? "message", data: event === undefined ? data : data.data });
+  }
+
+  #add(event: ClientEvent): void {
+    this.events.push(event);
+    if (event.name === "message") this.messageCount++;
   }
 
   /** RFC 6455 section 5.2; a server's frames are not masked. */
@@ -255,7 +262,7 @@ export class TapClient implements Disposable {
       const length = second < 126 ? second : second === 126 ? this.#raw.readUInt16BE(2) : this.#raw.readUInt32BE(6);
       if (this.#raw.length < size + length) return;
       if ((first & 15) === 8) {
-        this.closeCode = this.#raw.readUInt16BE(size);
+        if (length >= 2) this.closeCode = this.#raw.readUInt16BE(size);
         this.#end();
       }
       if ((first & 15) === 1) this.#readObject(this.#raw.subarray(size, size + length).toString());

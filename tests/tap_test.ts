@@ -20,23 +20,29 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-testEachFormat("every message arrives as the exchange has sent it, in order, with ids that increase", async (format) => {
-  await using tapped = await startTap({ streams: [TRADES, "ethusdt@trade"] });
-  using client = new TapClient(tapped.port, `?streams=${TRADES}`, { format });
-  await until(() => client.head !== "", "the head of the answer, before there is any message");
-  await untilSubscribed(tapped, TRADES);
-  assertMatch(client.head, {
-    sse: /content-type: text\/event-stream/i,
-    ndjson: /content-type: application\/x-ndjson/i,
-    websocket: /101 Switching Protocols/,
-  }[format]);
-  pushTrades(tapped.exchange, 1, 500);
-  await client.untilMessages(500);
-  assertEquals(client.trades, range(1, 500));
-  assertEquals({ ...client.messages[41]?.data }, JSON.parse(trade(42).text));
-  const numbers = client.events.map(({ id }) => Number(id?.split("-")[1]));
-  assert(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0)), `${numbers}`);
-});
+testEachFormat(
+  "every message arrives as the exchange has sent it, in order, with ids that increase",
+  async (format) => {
+    await using tapped = await startTap({ streams: [TRADES, "ethusdt@trade"] });
+    using client = new TapClient(tapped.port, `?streams=${TRADES}`, { format });
+    await until(() => client.head !== "", "the head of the answer, before there is any message");
+    await untilSubscribed(tapped, TRADES);
+    assertMatch(
+      client.head,
+      {
+        sse: /content-type: text\/event-stream/i,
+        ndjson: /content-type: application\/x-ndjson/i,
+        websocket: /101 Switching Protocols/,
+      }[format],
+    );
+    pushTrades(tapped.exchange, 1, 500);
+    await client.untilMessages(500);
+    assertEquals(client.trades, range(1, 500));
+    assertEquals({ ...client.messages[41]?.data }, JSON.parse(trade(42).text));
+    const numbers = client.events.map(({ id }) => Number(id?.split("-")[1]));
+    assert(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0)), `${numbers}`);
+  },
+);
 
 test("any number of clients share one upstream connection, opened by the first and closed after the last", async () => {
   await using tapped = await startTap({ streams: [TRADES, "ethusdt@trade"], lingerMs: 300 });
@@ -95,29 +101,32 @@ testEachFormat("a client that comes back with its last id misses nothing and get
   assertEquals(back.events.filter(({ name }) => name === "dropped"), []);
 });
 
-testEachFormat("a client that comes back with an id that is forgotten, or another tap's, is told so", async (format) => {
-  await using tapped = await startTap({ streams: TRADES, maxBufferedBytes: 4_096, lingerMs: 60_000 });
-  using client = new TapClient(tapped.port, "", { format });
-  await untilSubscribed(tapped, TRADES);
-  pushTrades(tapped.exchange, 1, 1);
-  await client.untilMessages(1);
-  const { lastId } = client;
-  pushTrades(tapped.exchange, 2, 100);
-  await client.untilMessages(101);
-  using late = new TapClient(tapped.port, `?lastEventId=${lastId}`, { format });
-  assertEquals((await late.untilEvent("dropped")).data, { count: null });
-  pushTrades(tapped.exchange, 102, 1);
-  await until(() => late.trades.includes(102), "the next message");
-  // What is remembered comes too: the last ones without a hole.
-  const [first] = late.trades;
-  assert(Number(first) > 2 && Number(first) < 100, String(first));
-  assertEquals(late.trades, range(Number(first), 102));
-  for (const id of ["00000000-1", "nonsense", lastId.replace(/\d+$/, "999999999"), "x".repeat(1000)]) {
-    using foreign = new TapClient(tapped.port, `?lastEventId=${id}`, { format });
-    assertEquals((await foreign.untilEvent("dropped")).data, { count: null });
-    assertEquals(foreign.messages, []);
-  }
-});
+testEachFormat(
+  "a client that comes back with an id that is forgotten, or another tap's, is told so",
+  async (format) => {
+    await using tapped = await startTap({ streams: TRADES, maxBufferedBytes: 4_096, lingerMs: 60_000 });
+    using client = new TapClient(tapped.port, "", { format });
+    await untilSubscribed(tapped, TRADES);
+    pushTrades(tapped.exchange, 1, 1);
+    await client.untilMessages(1);
+    const { lastId } = client;
+    pushTrades(tapped.exchange, 2, 100);
+    await client.untilMessages(101);
+    using late = new TapClient(tapped.port, `?lastEventId=${lastId}`, { format });
+    assertEquals((await late.untilEvent("dropped")).data, { count: null });
+    pushTrades(tapped.exchange, 102, 1);
+    await until(() => late.trades.includes(102), "the next message");
+    // What is remembered comes too: the last ones without a hole.
+    const [first] = late.trades;
+    assert(Number(first) > 2 && Number(first) < 100, String(first));
+    assertEquals(late.trades, range(Number(first), 102));
+    for (const id of ["00000000-1", "nonsense", lastId.replace(/\d+$/, "999999999"), "x".repeat(1000)]) {
+      using foreign = new TapClient(tapped.port, `?lastEventId=${id}`, { format });
+      assertEquals((await foreign.untilEvent("dropped")).data, { count: null });
+      assertEquals(foreign.messages, []);
+    }
+  },
+);
 
 test("an id does not outlive its subscription: who comes back after that is told so", async () => {
   await using tapped = await startTap({ streams: TRADES, lingerMs: 50 });
@@ -131,26 +140,29 @@ test("an id does not outlive its subscription: who comes back after that is told
   assertEquals((await back.untilEvent("dropped")).data, { count: null });
 });
 
-testEachFormat("an upstream that is cut and comes back is told between the messages, with what is missing", async (format) => {
-  await using tapped = await startTap({ streams: TRADES });
-  using client = new TapClient(tapped.port, "", { format });
-  await untilSubscribed(tapped, TRADES);
-  pushTrades(tapped.exchange, 1, 3);
-  await client.untilMessages(3);
-  tapped.exchange.killConnections();
-  await client.untilEvent("signal", "DISCONNECT");
-  await untilSubscribed(tapped, TRADES);
-  pushTrades(tapped.exchange, 6, 2);
-  await client.untilMessages(5);
-  assertEquals(client.trades, [1, 2, 3, 6, 7]);
-  const order = client.events.slice(-6).map(({ name, data }) => name === "signal" ? data.type : "message");
-  assertEquals(order, ["message", "DISCONNECT", "CONNECT", "GAP", "message", "message"]);
-  const { durationMs, ...gap } = client.events.at(-3)?.data ?? {};
-  assertEquals(gap, { type: "GAP", stream: TRADES, lastId: 3, nextId: 6, missed: 2 });
-  assertEquals(typeof durationMs, "number");
-});
+testEachFormat(
+  "an upstream that is cut and comes back is told between the messages, with what is missing",
+  async (format) => {
+    await using tapped = await startTap({ streams: TRADES });
+    using client = new TapClient(tapped.port, "", { format });
+    await untilSubscribed(tapped, TRADES);
+    pushTrades(tapped.exchange, 1, 3);
+    await client.untilMessages(3);
+    tapped.exchange.killConnections();
+    await client.untilEvent("signal", "DISCONNECT");
+    await untilSubscribed(tapped, TRADES);
+    pushTrades(tapped.exchange, 6, 2);
+    await client.untilMessages(5);
+    assertEquals(client.trades, [1, 2, 3, 6, 7]);
+    const order = client.events.slice(-6).map(({ name, data }) => name === "signal" ? data.type : "message");
+    assertEquals(order, ["message", "DISCONNECT", "CONNECT", "GAP", "message", "message"]);
+    const { durationMs, ...gap } = client.events.at(-3)?.data ?? {};
+    assertEquals(gap, { type: "GAP", stream: TRADES, lastId: 3, nextId: 6, missed: 2 });
+    assertEquals(typeof durationMs, "number");
+  },
+);
 
-testEachFormat("a stream that crashes is told, ends its clients, and is opened again for those who come later", async (format) => {
+async function crash(format: ClientFormat): Promise<void> {
   await using tapped = await startTap({ streams: TRADES });
   using client = new TapClient(tapped.port, "", { format });
   await untilSubscribed(tapped, TRADES);
@@ -177,6 +189,10 @@ testEachFormat("a stream that crashes is told, ends its clients, and is opened a
   pushTrades(tapped.exchange, 1, 1);
   await later?.untilMessages(1);
   later?.[Symbol.dispose]();
+}
+
+test("a stream that crashes is told, ends its clients, and is opened again for those who come later", async () => {
+  await Promise.all(formats.map(crash));
 });
 
 test("quotes are conflated to the newest at the chosen rate, trades are not", async () => {
@@ -223,19 +239,22 @@ testEachFormat("a quiet connection gets signs of life", async (format) => {
   await client.untilMessages(1);
 });
 
-testEachFormat("a tap that is stopped ends its clients and its upstream, and serves nobody any more", async (format) => {
-  await using tapped = await startTap({ streams: TRADES });
-  using client = new TapClient(tapped.port, "", { format });
-  await untilSubscribed(tapped, TRADES);
-  await tapped.market.stop();
-  await until(() => client.hasEnded, "the end of the connection");
-  if (format === "websocket") assertEquals(client.closeCode, 1001);
-  await tapped.exchange.waitFor(() => tapped.exchange.connections === 0);
-  assertEquals(tapped.manager.streams, []);
-  using late = new TapClient(tapped.port, "", { format });
-  await until(() => late.head !== "", "an answer");
-  assertEquals(late.status, 503);
-});
+testEachFormat(
+  "a tap that is stopped ends its clients and its upstream, and serves nobody any more",
+  async (format) => {
+    await using tapped = await startTap({ streams: TRADES });
+    using client = new TapClient(tapped.port, "", { format });
+    await untilSubscribed(tapped, TRADES);
+    await tapped.market.stop();
+    await until(() => client.hasEnded, "the end of the connection");
+    if (format === "websocket") assertEquals(client.closeCode, 1001);
+    await tapped.exchange.waitFor(() => tapped.exchange.connections === 0);
+    assertEquals(tapped.manager.streams, []);
+    using late = new TapClient(tapped.port, "", { format });
+    await until(() => late.head !== "", "an answer");
+    assertEquals(late.status, 503);
+  },
+);
 
 test("a stream that the exchange refuses is told, and asked for again for the next client", async () => {
   await using tapped = await startTap({ streams: [TRADES, "ethusdt@trade"] });

@@ -31,8 +31,11 @@ export interface SocketClientSettings {
 
 /** Bytes in flight from which on a client waits. */
 const HIGH_WATER_BYTES = 64 * 1024;
-/** How often in ms a client is looked at whose bytes have not left; not all runtimes tell when they have. */
-const DRAIN_CHECK_MS = 50;
+/**
+ * When in ms a client is looked at again whose bytes have not left, at first and at last: Deno does not tell when they have,
+ * and a healthy client takes a batch in less than a ms.
+ */
+const DRAIN_CHECK_MS = { first: 1, last: 64 };
 
 /** Sends messages as long as they leave; the others wait in the feed. */
 export class SocketClient implements TapClient, Waiting {
@@ -40,6 +43,7 @@ export class SocketClient implements TapClient, Waiting {
   readonly #settings: SocketClientSettings;
   #socket: ClientSocket | undefined;
   #drainTimer: Timer | undefined;
+  #drainCheckMs = DRAIN_CHECK_MS.first;
   #stuckSince: number | undefined;
   #isQuiet = false;
   #hasEnded = false;
@@ -75,7 +79,7 @@ export class SocketClient implements TapClient, Waiting {
     this.#settings.onEnd(this);
   }
 
-  /** What was sent has left. */
+  /** What was sent has left, or may have. */
   drained(): void {
     this.#drainTimer?.cancel();
     this.#drainTimer = undefined;
@@ -88,10 +92,12 @@ export class SocketClient implements TapClient, Waiting {
     while (!this.#hasEnded) {
       if ((socket.bufferedAmount ?? 0) > HIGH_WATER_BYTES) {
         this.#stuckSince ??= this.#settings.clock.monotonic();
-        this.#drainTimer = this.#settings.clock.setTimer(() => this.drained(), DRAIN_CHECK_MS);
+        this.#drainTimer = this.#settings.clock.setTimer(() => this.drained(), this.#drainCheckMs);
+        this.#drainCheckMs = Math.min(2 * this.#drainCheckMs, DRAIN_CHECK_MS.last);
         return;
       }
       this.#stuckSince = undefined;
+      this.#drainCheckMs = DRAIN_CHECK_MS.first;
       const texts = this.#settings.reader.read();
       if (texts === undefined) return this.feed.wait(this);
       this.#send(socket, texts);
