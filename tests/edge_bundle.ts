@@ -10,7 +10,7 @@ import { buildSync } from "esbuild";
 
 /** How to bundle. */
 export interface BundleOptions {
-  /** `"esm"` keeps the exports; `"iife"` is a plain script. Default: `"esm"`. */
+  /** `"esm"` is a module for workerd and keeps the exports; `"iife"` is a plain script for browsers. Default: `"esm"`. */
   readonly format?: "esm" | "iife";
   /** Code that runs before everything else. Default: none. */
   readonly before?: string;
@@ -30,7 +30,7 @@ export function bundle(entry: URL, { format = "esm", before = "" }: BundleOption
     format,
     target: "es2022",
     platform: "browser",
-    conditions: ["workerd", "worker", "browser"],
+    conditions: format === "esm" ? ["workerd", "worker", "browser"] : ["browser"],
     external: ["cloudflare:*"],
     banner: { js: before },
     logLevel: "silent",

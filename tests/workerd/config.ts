@@ -19,8 +19,8 @@ export interface WorkerConfig {
   /** Default: none. */
   readonly compatibilityFlags?: readonly string[];
   /**
-   * Whether Durable Objects stay in memory for ever. As on Cloudflare, one that has no client is evicted after 10 s
-   * otherwise, upstream connections or not. Default: false.
+   * Whether Durable Objects stay in memory for ever. Otherwise one that no client is connected to is gone after about
+   * 140 s, whatever connections and timers it has; its next request makes a new one. Default: false.
    */
   readonly preventEviction?: boolean;
 }

@@ -69,9 +69,12 @@ export class Workerd implements AsyncDisposable {
     return this.url.replace("http:", "ws:");
   }
 
-  /** What it wrote to stderr so far: errors that nothing caught, and what the worker wrote with `console.error`. */
+  /**
+   * What it wrote to stderr so far: errors that nothing caught, and what the worker wrote with `console.error`. Clients
+   * that went without a goodbye are left out.
+   */
   get errors(): string {
-    return this.#process.errors;
+    return this.#process.errors.replaceAll(DISCONNECTED, "");
   }
 
   /** What the worker wrote with `console.log` so far. */
@@ -194,4 +197,6 @@ class WorkerdProcess {
   }
 }
 
+/** How --verbose tells that a client has gone: no exception of the worker. */
+const DISCONNECTED = /^\S+: info: exception = \S+ disconnected: .*\n(?:stack: .*\n)?/gm;
 const LISTENING = /^\{"event":"listen","socket":"http","port":(\d+)\}\n/m;
