@@ -5,7 +5,7 @@
  */
 
 import { type ConnectionFailedError, HandshakeRejectedError, type HandshakeTimeoutError } from "../base/mod.ts";
-import { originOf } from "./arguments.ts";
+import { originOf } from "./origin.ts";
 import { createSocket, destroy, failureOf, httpClient, openingError } from "./builtin_socket.ts";
 import type { ConnectOptions } from "./connection.ts";
 import type { ClientLoan } from "./deno_http_client.ts";
