@@ -86,7 +86,9 @@ export function bundleTable({ entry, bytes, gzipped, parts }: Bundle): string {
   return [
     `${entry}: ${gzipped} bytes minified and gzipped, ${bytes} minified`,
     ...rows.map((row) =>
-      `  ${row.name.padEnd(width)} ${String(row.bytes).padStart(7)} ${(100 * row.bytes / bytes).toFixed(1).padStart(5)} %`
+      `  ${row.name.padEnd(width)} ${String(row.bytes).padStart(7)} ${
+        (100 * row.bytes / bytes).toFixed(1).padStart(5)
+      } %`
     ),
   ].join("\n");
 }
