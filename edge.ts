@@ -1,7 +1,7 @@
 /**
  * The door for market data on edge runtimes (workerd, browsers): the library "builtin" and web standards only, no `node:`,
- * `Bun` or `Deno` in its module graph. Small enough for a worker; requests and account events, which would double it, are
- * in `"@rawtick/binance/edge-full"`.
+ * `Bun` or `Deno` in its module graph. Small enough for a worker; requests and account events, which weigh more than half
+ * of it again, are in `"@rawtick/binance/edge-full"`.
  *
  * ```ts
  * import { BinanceWebSocketApiManager } from "@rawtick/binance/edge";

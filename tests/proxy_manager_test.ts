@@ -15,6 +15,7 @@ import {
   ProxyUnavailableError,
 } from "@rawtick/binance";
 import { BinanceWebSocketApiManager as EdgeManager } from "@rawtick/binance/edge";
+import { BinanceWebSocketApiManager as FullEdgeManager } from "@rawtick/binance/edge-full";
 import { startLocalProxy } from "@rawtick/binance/testing";
 import { certificate } from "./native_server.ts";
 import { memoryLogger, startBench, testEachLibrary, trade, until } from "./support.ts";
@@ -109,9 +110,24 @@ test("what is wrong with the options about a proxy is told at construction, with
 });
 
 test("the edge door refuses a proxy, since it has no raw sockets", () => {
-  const error = assertThrows(() => new EdgeManager({ proxy: "socks5://me:secret@h:1" }), ProxyUnavailableError);
-  assertMatch(error.message, /^Cannot use the proxy "socks5:\/\/me:\*\*\*@h:1": .*raw sockets/);
-  withVariables({}, () => new EdgeManager({ proxy: "env" }));
+  const cases: [options: object, path: string, shown: string][] = [
+    [{ proxy: "socks5://me:secret@h:1" }, "proxy", "socks5://…"],
+    [{ proxy: "me:secret@h:1" }, "proxy", "…"],
+    [{ proxy: ["secret"] }, "proxy", "…"],
+    // It is refused before the environment is looked at, which may have none.
+    [{ proxy: "env" }, "proxy", "env"],
+    [{ socks5ProxyServer: "secret:1" }, "socks5ProxyServer", "socks5://…"],
+    [{ socks5ProxyPass: "secret" }, "socks5ProxyPass", "socks5://…"],
+    [{ socks5ProxySslVerification: false }, "socks5ProxySslVerification", "socks5://…"],
+  ];
+  for (const Manager of [EdgeManager, FullEdgeManager]) {
+    for (const [options, path, shown] of cases) {
+      const error = assertThrows(() => new Manager(options), ProxyUnavailableError);
+      assertEquals(error.path, path);
+      assert(error.message.startsWith(`Cannot use the proxy "${shown}": this needs raw sockets`), error.message);
+      assertEquals(error.message.includes("secret"), false, error.message);
+    }
+  }
 });
 
 test("the edge door refuses a proxy that the runtime would take from the environment by itself", () => {

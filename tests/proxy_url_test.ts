@@ -7,7 +7,7 @@
 import { test } from "node:test";
 import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { connect, type ConnectOptions, InvalidOptionsError, openConnection } from "@rawtick/binance/transport";
-import { parseProxyUrl } from "../src/transport/portable.ts";
+import { parseProxyUrl } from "../src/transport/proxies.ts";
 import { Recorder } from "./native_server.ts";
 
 test("a proxy URL is read with its credentials decoded, its default port, and a form for logs", () => {

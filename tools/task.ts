@@ -25,6 +25,7 @@ const HELP = `Tasks of this repository:
   soak [options]         tests/soak: hours of faults in minutes, both libraries, every message counted; --help lists the options
   cli [arguments]        cli.ts
   api-docs               write docs/websocket_api.md from the tables of methods
+  edge-size              what the doors for the edge weigh in a bundle, and what fills them
   bench [arguments]      bench/bench.ts; --help lists them`;
 
 /** Runs a script of this repository on the runtime that runs this task, in the user's terminal. */
@@ -62,6 +63,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runScript("cli.ts", args);
     case "api-docs":
       return await runScript("tools/api_document.ts", args);
+    case "edge-size":
+      return await runScript("tools/edge_size.ts", args);
     case "bench":
       return await runScript("bench/bench.ts", args);
     default:

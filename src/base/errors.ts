@@ -179,7 +179,7 @@ export class InvalidProxyUrlError extends InvalidOptionsError {
  * assertThrows(
  *   () => new BinanceWebSocketApiManager({ proxy: "socks5://user:secret@127.0.0.1:1080" }),
  *   ProxyUnavailableError,
- *   "socks5://user:***@127.0.0.1:1080",
+ *   'Cannot use the proxy "socks5://…": this needs raw sockets',
  * );
  * ```
  */

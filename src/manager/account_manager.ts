@@ -17,7 +17,7 @@ import { withProxy } from "./link_settings.ts";
 import { Manager } from "./manager.ts";
 import type { StreamOptions } from "./options.ts";
 import { managerParts, type Platform } from "./parts.ts";
-import { resolveProxy } from "./proxy.ts";
+import { noProxies } from "./proxy_rules.ts";
 import { restFetchOf, type RestRequest } from "./rest_fetch.ts";
 import { UserDataStreams } from "./user_data_streams.ts";
 
@@ -48,12 +48,13 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
 
   /** Managers are made as `BinanceWebSocketApiManager`. */
   constructor(platform: AccountPlatform, given: ManagerOptions<O> = {}) {
-    const options = checkedManagerOptions(given, platform.libraries);
+    const options = checkedManagerOptions(given, platform);
     const parts = managerParts(platform, options);
     super(parts);
     const { exchange, link, websocketLibrary, errors, results, sampler, finished, buffers, baseUrl } = parts;
     const apiUrl = options.websocketApiBaseUrl ?? exchange.websocketApiUrl;
-    const apiProxy = apiUrl === undefined ? undefined : resolveProxy(options, new URL(apiUrl));
+    const { proxies = noProxies } = platform;
+    const apiProxy = apiUrl === undefined ? undefined : proxies.resolve(options, new URL(apiUrl));
     platform.libraries[websocketLibrary].checkProxy(apiProxy?.proxy);
     this.#defaultOutput = options.output ?? "raw";
     // The cast: what the output is does not matter to these.
@@ -63,7 +64,7 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
       ...common,
       link,
       streamBaseUrl: baseUrl,
-      restFetch: restFetchOf(common.options, exchange, platform.fetch),
+      restFetch: restFetchOf(common.options, exchange, platform.fetch, proxies),
       sampler,
       finished,
       buffers,

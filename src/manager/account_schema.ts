@@ -8,8 +8,8 @@ import * as z from "zod/mini";
 import type { Signer } from "../api/mod.ts";
 import { checkedOptions } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
-import type { LibraryTable } from "../transport/portable.ts";
 import type { AccountOption, ApiStreamOptions, ManagerOptions, UserDataStreamOptions } from "./account_options.ts";
+import type { Platform } from "./parts.ts";
 import { checkedOptionsWith } from "./schema.ts";
 import {
   baseUrl,
@@ -61,9 +61,9 @@ const userDataStreamSchema = z.strictObject({
 /** A checked copy of a manager's options; throws for all problems at once. */
 export function checkedManagerOptions<O extends Output>(
   options: ManagerOptions<O>,
-  libraries: LibraryTable,
+  platform: Platform,
 ): ManagerOptions<O> {
-  return checkedOptionsWith(options, libraries, accountShape);
+  return checkedOptionsWith(options, platform, accountShape);
 }
 
 /** A checked copy of the options of a stream of requests; throws for all problems at once. */

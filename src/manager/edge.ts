@@ -6,11 +6,13 @@
 
 import { silentLogger } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
-import { edgeLibraries as libraries } from "./edge_libraries.ts";
+import { edgeLibraries } from "./edge_libraries.ts";
 import { Manager } from "./manager.ts";
 import type { MarketManagerOptions } from "./options.ts";
-import { managerParts } from "./parts.ts";
+import { managerParts, type Platform } from "./parts.ts";
 import { checkedMarketOptions } from "./schema.ts";
+
+const platform: Platform = { libraries: edgeLibraries, defaultLogger: silentLogger };
 
 /**
  * Keeps any number of Binance streams alive and hands their messages to you: for workerd, browsers and other
@@ -39,6 +41,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Manage
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: MarketManagerOptions<O> = {}) {
-    super(managerParts({ libraries, defaultLogger: silentLogger }, checkedMarketOptions(options, libraries)));
+    super(managerParts(platform, checkedMarketOptions(options, platform)));
   }
 }

@@ -6,10 +6,12 @@
 
 import { silentLogger } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
-import { AccountManager } from "./account_manager.ts";
+import { AccountManager, type AccountPlatform } from "./account_manager.ts";
 import type { ManagerOptions } from "./account_options.ts";
-import { edgeLibraries as libraries } from "./edge_libraries.ts";
+import { edgeLibraries } from "./edge_libraries.ts";
 import { plainFetch } from "./rest_fetch.ts";
+
+const platform: AccountPlatform = { libraries: edgeLibraries, defaultLogger: silentLogger, fetch: plainFetch };
 
 /**
  * Keeps any number of Binance streams alive and hands their messages to you: the same as in `"@rawtick/binance"`, for
@@ -35,6 +37,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Accoun
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries, defaultLogger: silentLogger, fetch: plainFetch }, options);
+    super(platform, options);
   }
 }

@@ -8,9 +8,18 @@ import { stdLogger } from "../base/std_log.ts";
 import type { Output } from "../stream/mod.ts";
 import { allLibraries } from "../transport/all_libraries.ts";
 import { fetchThrough } from "../transport/mod.ts";
-import { AccountManager } from "./account_manager.ts";
+import { AccountManager, type AccountPlatform } from "./account_manager.ts";
 import type { ManagerOptions } from "./account_options.ts";
+import { allProxies } from "./proxy.ts";
 import { hasColors } from "./terminal.ts";
+
+const platform: AccountPlatform = {
+  libraries: allLibraries,
+  defaultLogger: stdLogger,
+  proxies: allProxies,
+  hasColors,
+  fetch: fetchThrough,
+};
 
 /**
  * Keeps any number of Binance streams alive and hands their messages to you. Connects when streams are created.
@@ -38,6 +47,6 @@ export class BinanceWebSocketApiManager<O extends Output = "raw"> extends Accoun
    * @throws {InvalidOptionsError} or a subclass, if options can't be used.
    */
   constructor(options: ManagerOptions<O> = {}) {
-    super({ libraries: allLibraries, defaultLogger: stdLogger, hasColors, fetch: fetchThrough }, options);
+    super(platform, options);
   }
 }

@@ -18,12 +18,14 @@ import { type LibraryTable, selectLibrary, type WebSocketLibrary } from "../tran
 import { FinishedStreams } from "./finished_streams.ts";
 import { linkSettings } from "./link_settings.ts";
 import type { MarketManagerOptions } from "./options.ts";
-import { resolveProxy, tlsOf } from "./proxy.ts";
+import { noProxies, type ProxyRules, tlsOf } from "./proxy_rules.ts";
 
 /** What a door gives its manager: the libraries that it has, and the logger of those who bring none. */
 export interface Platform {
   readonly libraries: LibraryTable;
   readonly defaultLogger: Logger;
+  /** What it makes of proxies. Default: it refuses them. */
+  readonly proxies?: ProxyRules;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Whether stdout is a terminal that wants colours. Default: no. */
@@ -56,11 +58,11 @@ export interface ManagerParts<O extends Output = Output> {
  * @throws {InvalidOptionsError} or a subclass, if this runtime can't do what they say.
  */
 export function managerParts<O extends Output>(platform: Platform, options: MarketManagerOptions<O>): ManagerParts<O> {
-  const { libraries, defaultLogger, clock = systemClock, hasColors = () => false } = platform;
+  const { libraries, defaultLogger, proxies = noProxies, clock = systemClock, hasColors = () => false } = platform;
   const { websocketLibrary = "builtin" } = options;
   const exchange = exchangeOf(options.exchange ?? "binance.com");
   const baseUrl = (options.websocketBaseUrl ?? exchange.streamBaseUrl).replace(/\/+$/, "");
-  const proxy = resolveProxy(options, new URL(baseUrl));
+  const proxy = proxies.resolve(options, new URL(baseUrl));
   libraries[websocketLibrary].checkProxy(proxy?.proxy);
   const tls = tlsOf(options);
   const logger = guardedLogger(options.logger ?? defaultLogger);

@@ -4,31 +4,14 @@
  * @module
  */
 
+import * as z from "zod/mini";
 import { InvalidOptionsError, InvalidProxyUrlError } from "../base/mod.ts";
-import {
-  environmentProxy,
-  parseProxyUrl,
-  type ProxyUrl,
-  readEnvironment,
-  type TlsOptions,
-} from "../transport/portable.ts";
+import { environmentProxy, parseProxyUrl, proxySchema, readEnvironment } from "../transport/proxies.ts";
+import type { LegacyProxyOptions, ProxyRules } from "./proxy_rules.ts";
+import { flag, problem } from "./schema_parts.ts";
 
-/** The legacy form of a proxy. */
-interface LegacyOptions {
-  readonly socks5ProxyServer?: string | undefined;
-  readonly socks5ProxyUser?: string | undefined;
-  readonly socks5ProxyPass?: string | undefined;
-  readonly socks5ProxySslVerification?: boolean | undefined;
-}
-
-/** The options that are about the proxy. */
-export interface ProxyOptions extends LegacyOptions {
-  readonly proxy?: string | undefined;
-  readonly tls?: TlsOptions | undefined;
-}
-
-/** The same, before they are checked: what is looked at is only whether they are there. */
-interface GivenOptions extends LegacyOptions {
+/** The options about the proxy before they are checked: what is looked at is only whether they are there. */
+interface GivenOptions extends LegacyProxyOptions {
   readonly proxy?: unknown;
   readonly tls?: { readonly rejectUnauthorized?: unknown; readonly checkServerIdentity?: unknown } | undefined;
 }
@@ -37,7 +20,7 @@ interface GivenOptions extends LegacyOptions {
 const LEGACY = ["socks5ProxyServer", "socks5ProxyUser", "socks5ProxyPass", "socks5ProxySslVerification"] as const;
 
 /** Throws unless the options about the proxy go together. */
-export function checkProxyCombination(options: GivenOptions): void {
+function checkCombination(options: GivenOptions): void {
   const refuse = (path: string, message: string): never => {
     throw new InvalidOptionsError(message, { path });
   };
@@ -66,7 +49,7 @@ export function checkProxyCombination(options: GivenOptions): void {
 
 /** The legacy options as a proxy URL. */
 function legacyProxyUrl(
-  { socks5ProxyServer = "", socks5ProxyUser = "", socks5ProxyPass = "" }: LegacyOptions,
+  { socks5ProxyServer = "", socks5ProxyUser = "", socks5ProxyPass = "" }: LegacyProxyOptions,
 ): string {
   const path = "socks5ProxyServer";
   // The value is not shown: a password may have been written into it.
@@ -84,26 +67,28 @@ function legacyProxyUrl(
   return url;
 }
 
-/** The proxy that a manager keeps to for all of its life. */
-export interface ResolvedProxy {
-  /** Its URL, with the credentials. */
-  readonly url: string;
-  /** The same, parsed. */
-  readonly proxy: ProxyUrl;
+/** A string, and no message shows what was given in its place. */
+function secret(path: string) {
+  const check = (value: unknown): void => {
+    if (typeof value === "string") return;
+    throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected a string`, { path });
+  };
+  return z.optional(z.custom<string>().check(problem(check)));
 }
 
-/**
- * The proxy for connections to `target`; the environment, if it is asked, is read now and never again.
- *
- * @throws {InvalidProxyUrlError} if the environment's proxy can't be used.
- */
-export function resolveProxy(options: ProxyOptions, target: URL): ResolvedProxy | undefined {
-  const url = options.socks5ProxyServer === undefined ? options.proxy : legacyProxyUrl(options);
-  if (url === undefined) return undefined;
-  return url === "env" ? environmentProxy(target, readEnvironment()) : { url, proxy: parseProxyUrl(url) };
-}
-
-/** The TLS options, with what the legacy form says of them. */
-export function tlsOf({ tls, socks5ProxySslVerification }: ProxyOptions): TlsOptions | undefined {
-  return socks5ProxySslVerification === undefined ? tls : { ...tls, rejectUnauthorized: socks5ProxySslVerification };
-}
+/** Proxies of all kinds, as options and the environment name them. */
+export const allProxies: ProxyRules = {
+  shape: {
+    proxy: proxySchema,
+    socks5ProxyServer: secret("socks5ProxyServer"),
+    socks5ProxyUser: secret("socks5ProxyUser"),
+    socks5ProxyPass: secret("socks5ProxyPass"),
+    socks5ProxySslVerification: flag,
+  },
+  checkCombination,
+  resolve(options, target) {
+    const url = options.socks5ProxyServer === undefined ? options.proxy : legacyProxyUrl(options);
+    if (url === undefined) return undefined;
+    return url === "env" ? environmentProxy(target, readEnvironment()) : { url, proxy: parseProxyUrl(url) };
+  },
+};

@@ -9,7 +9,7 @@ import type { Exchange } from "../exchange/mod.ts";
 import type { TlsOptions } from "../transport/portable.ts";
 import type { RestFetch, RestInit } from "../user_data/mod.ts";
 import type { ManagerOptions } from "./account_options.ts";
-import { resolveProxy, tlsOf } from "./proxy.ts";
+import { type ProxyRules, tlsOf } from "./proxy_rules.ts";
 
 /** Makes a REST request through the proxy that is asked for, and through none without; redirects are errors. */
 export type RestRequest = (
@@ -26,9 +26,14 @@ export const plainFetch: RestRequest = (url, { method, headers, signal }) =>
  *
  * @throws {InvalidProxyUrlError} if the environment's proxy can't be used.
  */
-export function restFetchOf(options: ManagerOptions, exchange: Exchange, request: RestRequest): RestFetch {
+export function restFetchOf(
+  options: ManagerOptions,
+  exchange: Exchange,
+  request: RestRequest,
+  proxies: ProxyRules,
+): RestFetch {
   const { restBaseUrl, websocketBaseUrl } = options;
-  const proxy = resolveProxy(options, new URL(restBaseUrl ?? exchange.restBaseUrl))?.url;
+  const proxy = proxies.resolve(options, new URL(restBaseUrl ?? exchange.restBaseUrl))?.url;
   const tls = tlsOf(options);
   return async (url, init) => {
     // Who tries something out against another address must not show his key to the real exchange by mistake.

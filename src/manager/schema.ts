@@ -8,11 +8,12 @@ import * as z from "zod/mini";
 import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
-import { type LibraryTable, proxySchema, selectLibrary, tlsSchema } from "../transport/portable.ts";
+import { selectLibrary, tlsSchema } from "../transport/portable.ts";
 import type { AccountOption } from "./account_options.ts";
 import type { MarketManagerOptions, StreamOptions } from "./options.ts";
+import type { Platform } from "./parts.ts";
 import type { ReplaceOptions } from "./proof.ts";
-import { checkProxyCombination } from "./proxy.ts";
+import { noProxies } from "./proxy_rules.ts";
 import {
   baseUrl,
   bufferName,
@@ -37,15 +38,6 @@ const logger = z.custom<Logger>(
     ["debug", "info", "warn", "error"].every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
   "an object with the methods debug, info, warn and error",
 );
-
-/** A string, and no message shows what was given in its place. */
-function secret(path: string) {
-  const check = (value: unknown): void => {
-    if (typeof value === "string") return;
-    throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected a string`, { path });
-  };
-  return z.optional(z.custom<string>().check(problem(check)));
-}
 
 function checkExchange(key: string): void {
   if (!isExchangeKey(key)) throw new UnknownExchangeError(key, exchangeKeys);
@@ -111,18 +103,14 @@ const refusals: Shape = Object.fromEntries(
 );
 
 /** The options that all managers have. */
-function marketShape(libraries: LibraryTable) {
+function marketShape({ libraries, proxies = noProxies }: Platform) {
   return {
     exchange: z.optional(z.string("the key of an exchange").check(problem(checkExchange))),
     websocketLibrary: z.optional(
       z.string('"builtin" or "native"').check(problem((name) => void selectLibrary(libraries, name))),
     ),
     websocketBaseUrl: z.optional(z.string("a URL").check(problem(checkBaseUrl))),
-    proxy: proxySchema,
-    socks5ProxyServer: secret("socks5ProxyServer"),
-    socks5ProxyUser: secret("socks5ProxyUser"),
-    socks5ProxyPass: secret("socks5ProxyPass"),
-    socks5ProxySslVerification: flag,
+    ...proxies.shape,
     tls: z.optional(tlsSchema),
     ...deliveryShape,
     deliverControlResponses: flag,
@@ -150,11 +138,11 @@ function marketShape(libraries: LibraryTable) {
   };
 }
 
-function checked<T extends object>(options: T, libraries: LibraryTable, others: Shape, known: readonly string[]): T {
-  const shape = marketShape(libraries);
+function checked<T extends object>(options: T, platform: Platform, others: Shape, known: readonly string[]): T {
+  const shape = marketShape(platform);
   const schema = z.strictObject({ ...others, ...shape }, "an object").check(
     problem(checkReconnectDelays),
-    problem(checkProxyCombination),
+    problem(platform.proxies?.checkCombination ?? noProxies.checkCombination),
     problem(({ exchange = "binance.com", timeUnit }) => {
       if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
     }),
@@ -168,16 +156,16 @@ function checked<T extends object>(options: T, libraries: LibraryTable, others: 
  *
  * @param others Schemas of what it has more.
  */
-export function checkedOptionsWith<T extends object>(options: T, libraries: LibraryTable, others: Shape): T {
-  return checked(options, libraries, others, Object.keys(others));
+export function checkedOptionsWith<T extends object>(options: T, platform: Platform, others: Shape): T {
+  return checked(options, platform, others, Object.keys(others));
 }
 
 /** A checked copy of the options of a manager for market data; throws for all problems at once. */
 export function checkedMarketOptions<O extends Output>(
   options: MarketManagerOptions<O>,
-  libraries: LibraryTable,
+  platform: Platform,
 ): MarketManagerOptions<O> {
-  return checked(options, libraries, refusals, []);
+  return checked(options, platform, refusals, []);
 }
 
 const streamBufferSchema = z.strictObject({

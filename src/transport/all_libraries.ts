@@ -4,17 +4,19 @@
  * @module
  */
 
+import { checkArguments } from "./arguments.ts";
 import type { Connection, ConnectionListener, ConnectOptions, WebSocketLibrary } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
 import { bindOpenConnection, builtinEntry, type LibraryTable } from "./library.ts";
 import { nativeUnavailableReason, openNative } from "./native/mod.ts";
 import { openBridge } from "./proxy/bridge.ts";
+import { proxyFor } from "./proxy/environment.ts";
 import { bindConnect } from "./pull.ts";
 import type { PullConnection, PullOptions } from "./pull_connection.ts";
 
 /** The libraries of the doors `.`, `./transport` and `./cli`. */
 export const allLibraries: LibraryTable = {
-  builtin: builtinEntry(openBridge),
+  builtin: builtinEntry({ openBridge, proxyFor, checkArguments }),
   // Raw sockets go where they are told.
   native: { open: openNative, unavailableReason: nativeUnavailableReason, checkProxy: () => {} },
 };

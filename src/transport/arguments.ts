@@ -6,13 +6,13 @@
  */
 
 import * as z from "zod/mini";
-import { checkedOptions, InvalidOptionsError, InvalidProxyUrlError } from "../base/mod.ts";
+import { checkedOptions, InvalidOptionsError } from "../base/mod.ts";
 import { type ConnectionListener, type ConnectOptions, isFrameListener } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
-import { parseProxyUrl } from "./proxy/proxy_url.ts";
-
-/** The longest time that timers of all runtimes can wait, and the largest array that all of them make. */
-const MAX_INT32 = 2 ** 31 - 1;
+import { originOf } from "./origin.ts";
+import { proxySchema } from "./proxy/proxy_schema.ts";
+import { check, flag, integer } from "./schema_parts.ts";
+import { tlsSchema } from "./tls_schema.ts";
 
 /** Headers that make the handshake, or the HTTP message around it: they are ours. */
 const OWN_HEADERS = new Set([
@@ -35,11 +35,6 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** The part of a URL that an error message may show: a path may hold a listen key. */
-export function originOf({ protocol, host }: URL): string {
-  return `${protocol}//${host}`;
-}
-
 /** Throws unless `url` can be opened as a WebSocket: RFC 6455 3. */
 export function checkUrl(url: string): URL {
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
@@ -57,39 +52,6 @@ export function checkUrl(url: string): URL {
   if (parsed.hash !== "") return refuse(`${originOf(parsed)}: expected a URL without a fragment (RFC 6455 3)`);
   return parsed;
 }
-
-/** Makes a zod check of a function that returns what is wrong, and where below the checked value. */
-function check<T>(find: (value: T) => readonly [path: string, message: string] | undefined): z.core.CheckFn<T> {
-  return checkThat((value) => {
-    const [path, message] = find(value) ?? [];
-    if (message !== undefined) throw new InvalidOptionsError(message, path === undefined ? {} : { path });
-  });
-}
-
-/** Makes a zod check of a function that throws an {@linkcode InvalidOptionsError}. */
-function checkThat<T>(verify: (value: T) => void): z.core.CheckFn<T> {
-  return (context) => {
-    try {
-      verify(context.value);
-    } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      context.issues.push({ code: "custom", input: undefined, message: error.message, params: { error } });
-    }
-  };
-}
-
-/** Throws unless `setting` can be the option `proxy`: a proxy URL or `"env"`. No message shows a password. */
-function checkProxy(setting: unknown): void {
-  if (typeof setting !== "string") {
-    throw new InvalidProxyUrlError(
-      'Cannot use this as `proxy`: expected a string, "scheme://user:password@host:port" or "env"',
-    );
-  }
-  if (setting !== "env") parseProxyUrl(setting);
-}
-
-/** The schema of the option `proxy`, wherever it stands. */
-export const proxySchema = z.optional(z.unknown().check(checkThat(checkProxy)));
 
 /** RFC 6455 4.1: each subprotocol once, as a token. */
 function findInProtocols(protocols: readonly unknown[]): readonly [string, string] | undefined {
@@ -116,20 +78,6 @@ function findInHeaders(headers: Readonly<Record<string, unknown>>): readonly [st
   return undefined;
 }
 
-function findInAuthorities(ca: readonly unknown[]): readonly [string, string] | undefined {
-  const index = ca.findIndex((pem) => typeof pem !== "string" || !pem.includes("-----BEGIN CERTIFICATE-----"));
-  return index < 0
-    ? undefined
-    : [`tls.ca[${index}]`, `Cannot use this as \`tls.ca[${index}]\`: expected a certificate in PEM`];
-}
-
-function integer(minimum: number, maximum = MAX_INT32) {
-  const expected = `an integer from ${minimum} to ${maximum}`;
-  return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
-}
-
-const flag = z.optional(z.boolean("true or false"));
-
 /** RFC 7692 7.1; zlib can't compress with the window of 256 bytes that 8 bits stand for. */
 const deflateSchema = z.strictObject({
   serverNoContextTakeover: flag,
@@ -138,28 +86,6 @@ const deflateSchema = z.strictObject({
   clientMaxWindowBits: integer(9, 15),
   threshold: integer(0),
 }, "true, false or an object");
-
-/** The schema of the option `tls`, wherever it stands. */
-export const tlsSchema = z.strictObject({
-  ca: z.optional(z.array(z.unknown(), "a list of certificates in PEM").check(check(findInAuthorities))),
-  rejectUnauthorized: flag,
-  servername: z.optional(
-    z.string("a host name").check(
-      // An IP address is no server name (RFC 6066 3); a name ends in a label that is not a number.
-      z.regex(/^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_-]{1,63}$/i, "a host name"),
-    ),
-  ),
-  checkServerIdentity: z.optional(z.custom<unknown>((value) => typeof value === "function", "a function")),
-}, "an object such as `{ ca: [pem] }`").check(
-  check(({ rejectUnauthorized, checkServerIdentity }) =>
-    rejectUnauthorized === false && checkServerIdentity !== undefined
-      ? [
-        "tls.checkServerIdentity",
-        "Cannot use `tls.checkServerIdentity` together with `tls.rejectUnauthorized: false`: nothing would be verified",
-      ]
-      : undefined
-  ),
-);
 
 const optionsSchema = z.strictObject({
   headers: z.optional(
@@ -231,21 +157,4 @@ export function checkArguments(
   checkListener(listener);
   checkedOptions(optionsSchema, options, optionNames);
   return parsed;
-}
-
-/** Throws unless a Close frame with this code and reason may be sent on every runtime: RFC 6455 7.4, WHATWG WebSockets. */
-export function checkClose(code: number, reason: string): void {
-  if (code !== 1000 && !(Number.isInteger(code) && code >= 3000 && code <= 4999)) {
-    throw new TypeError(`Cannot close with the code ${code}: expected 1000 or 3000 to 4999`);
-  }
-  if (new TextEncoder().encode(reason).length > 123) {
-    throw new TypeError("Cannot close with this reason: expected at most 123 bytes of UTF-8 (RFC 6455 5.5)");
-  }
-}
-
-/** Throws unless the payload fits into a ping: RFC 6455 5.5. */
-export function checkPing(payload: Uint8Array): void {
-  if (payload.length > 125) {
-    throw new TypeError(`Cannot send a ping of ${payload.length} bytes: expected at most 125 (RFC 6455 5.5)`);
-  }
 }

@@ -6,7 +6,7 @@
  */
 
 import { HandshakeTimeoutError, InvalidOptionsError } from "../base/mod.ts";
-import { checkArguments, originOf } from "./arguments.ts";
+import type { checkArguments } from "./arguments.ts";
 import { BuiltinConnection } from "./builtin_connection.ts";
 import { openWebSocket } from "./builtin_opening.ts";
 import { refuseUnsupported } from "./builtin_socket.ts";
@@ -16,32 +16,51 @@ import {
   isFrameListener,
   type OpenConnection,
 } from "./connection.ts";
-import { proxyFor } from "./proxy/environment.ts";
+import { originOf } from "./origin.ts";
+import type { proxyFor } from "./proxy/environment.ts";
 import { type Bridge, type BridgeTarget, needsBridge, type OpenBridge } from "./proxy/loopback.ts";
+import { refusedProxy } from "./proxy/refusal.ts";
 import { guard } from "./uncaught.ts";
 
+/** What the library has where its size does not matter. */
+export interface BuiltinExtras {
+  /** The way through a proxy, or around one. */
+  readonly openBridge: OpenBridge;
+  /** What the option `proxy` means. */
+  readonly proxyFor: typeof proxyFor;
+  /** Checks everything. */
+  readonly checkArguments: typeof checkArguments;
+}
+
 /**
- * Makes the library. Without `openBridge`, where there are no raw sockets, a proxy is refused, and so is one that the
- * runtime would take from the environment by itself.
+ * Makes the library. Without extras, it is for those who have checked the URL, the listener and the options themselves; a
+ * proxy is refused, and so is one that the runtime would take from the environment by itself.
  */
-export function builtinOver(openBridge: OpenBridge | undefined): OpenConnection {
+export function builtinOver(extras: BuiltinExtras | undefined): OpenConnection {
   return async (url, listener, options = {}) => {
-    const location = checkArguments(url, listener, options);
+    const location = extras === undefined ? new URL(url) : extras.checkArguments(url, listener, options);
     if (isFrameListener(listener)) {
       throw new InvalidOptionsError(
         'Cannot use `onFrame` with the library "builtin": expected the library "native", no other shows frames',
         { path: "listener.onFrame" },
       );
     }
-    const proxy = proxyFor(options.proxy, location);
-    const isBridged = needsBridge("WebSocket", proxy, openBridge !== undefined);
+    if (extras === undefined && options.proxy !== undefined) throw refusedProxy(options.proxy);
+    const proxy = extras?.proxyFor(options.proxy, location);
+    const isBridged = needsBridge("WebSocket", proxy, extras !== undefined);
     refuseUnsupported(options, proxy !== undefined);
     options.signal?.throwIfAborted();
     const timeoutMs = options.handshakeTimeoutMs ?? DEFAULT_HANDSHAKE_TIMEOUT_MS;
     const startedAt = performance.now();
     const timeout = new HandshakeTimeoutError(originOf(location), timeoutMs);
-    const bridge = isBridged && openBridge !== undefined
-      ? await openInTime(openBridge, { url: location, proxy, tls: options.tls ?? {} }, options, timeoutMs, timeout)
+    const bridge = isBridged && extras !== undefined
+      ? await openInTime(
+        extras.openBridge,
+        { url: location, proxy, tls: options.tls ?? {} },
+        options,
+        timeoutMs,
+        timeout,
+      )
       : undefined;
     const remainingMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
     return await new Promise((resolve, reject) => {

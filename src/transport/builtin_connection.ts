@@ -5,7 +5,8 @@
  */
 
 import { ConnectionClosedError, WebSocketProtocolError } from "../base/mod.ts";
-import { checkClose, checkPing, originOf } from "./arguments.ts";
+import { checkClose, checkPing } from "./control_arguments.ts";
+import { originOf } from "./origin.ts";
 import type { RuntimeSocket } from "./builtin_opening.ts";
 import { type BunWebSocket, bytesOf, failureOf, isBunWebSocket, isLongerThan, orEmpty } from "./builtin_socket.ts";
 import {

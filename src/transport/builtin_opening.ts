@@ -5,10 +5,10 @@
  */
 
 import { type ConnectionFailedError, HandshakeRejectedError, type HandshakeTimeoutError } from "../base/mod.ts";
-import { originOf } from "./arguments.ts";
 import { createSocket, destroy, failureOf, httpClient, openingError, orEmpty } from "./builtin_socket.ts";
 import type { ConnectOptions } from "./connection.ts";
 import type { ClientLoan } from "./deno_http_client.ts";
+import { originOf } from "./origin.ts";
 import type { Bridge } from "./proxy/loopback.ts";
 import type { ProxyUrl } from "./proxy/proxy_url.ts";
 

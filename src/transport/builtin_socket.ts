@@ -5,10 +5,10 @@
  */
 
 import { ConnectionFailedError, HandshakeRejectedError, InvalidOptionsError } from "../base/mod.ts";
-import { originOf } from "./arguments.ts";
 import type { ConnectOptions, PeerCertificate, TlsOptions } from "./connection.ts";
 import { borrowHttpClient, type ClientLoan, type DenoHttpClient } from "./deno_http_client.ts";
 import { isNode } from "./node_runtime.ts";
+import { originOf } from "./origin.ts";
 import type { Bridge } from "./proxy/loopback.ts";
 import type { ProxyUrl } from "./proxy/proxy_url.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { ConnectionFailedError, InvalidOptionsError, RawtickError } from "../base/mod.ts";
-import { originOf } from "./arguments.ts";
+import { originOf } from "./origin.ts";
 import type { TlsOptions } from "./connection.ts";
 import { borrowHttpClient } from "./deno_http_client.ts";
 import { openBridge } from "./proxy/bridge.ts";

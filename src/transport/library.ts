@@ -6,11 +6,11 @@
  */
 
 import { UnknownWebSocketLibraryError, WebSocketLibraryUnavailableError } from "../base/mod.ts";
-import { builtinOver } from "./builtin.ts";
+import { type BuiltinExtras, builtinOver } from "./builtin.ts";
 import { builtinUnavailableReason } from "./builtin_socket.ts";
 import type { Connection, ConnectionListener, ConnectOptions, OpenConnection, WebSocketLibrary } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
-import { needsBridge, type OpenBridge } from "./proxy/loopback.ts";
+import { needsBridge } from "./proxy/loopback.ts";
 import type { ProxyUrl } from "./proxy/proxy_url.ts";
 
 /** One library: how it opens a connection, and why it can't run here. */
@@ -32,12 +32,12 @@ export type LibraryTable = Readonly<Record<WebSocketLibrary, LibraryEntry>>;
 /** The names of all libraries. */
 export const webSocketLibraries: readonly WebSocketLibrary[] = ["builtin", "native"];
 
-/** The library that runs everywhere, with proxies only where `openBridge` is given. */
-export function builtinEntry(openBridge?: OpenBridge): LibraryEntry {
+/** The library that runs everywhere, with proxies only where `extras` are given. */
+export function builtinEntry(extras?: BuiltinExtras): LibraryEntry {
   return {
-    open: builtinOver(openBridge),
+    open: builtinOver(extras),
     unavailableReason: builtinUnavailableReason,
-    checkProxy: (proxy) => void needsBridge("WebSocket", proxy, openBridge !== undefined),
+    checkProxy: (proxy) => void needsBridge("WebSocket", proxy, extras !== undefined),
   };
 }
 

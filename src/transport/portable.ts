@@ -1,11 +1,10 @@
 /**
- * The door of what runs everywhere, edge runtimes included: the interface, the switch, the library "builtin" and proxy
- * URLs. The upper layers import this one, so that they never reach raw sockets; `mod.ts` adds "native".
+ * The door of what runs everywhere, edge runtimes included: the interface, the switch and the library "builtin". The
+ * upper layers import this one, so that they never reach raw sockets; `mod.ts` adds "native", `proxies.ts` proxies.
  *
  * @module
  */
 
-export { proxySchema, tlsSchema } from "./arguments.ts";
 export { describeClose } from "./close_info.ts";
 export * from "./connection.ts";
 export {
@@ -16,5 +15,6 @@ export {
   selectLibrary,
   webSocketLibraries,
 } from "./library.ts";
-export { environmentProxy, readEnvironment } from "./proxy/environment.ts";
-export { parseProxyUrl, type ProxyUrl } from "./proxy/proxy_url.ts";
+export type { ProxyUrl } from "./proxy/proxy_url.ts";
+export { refusedProxy } from "./proxy/refusal.ts";
+export { tlsSchema } from "./tls_schema.ts";

@@ -5,7 +5,8 @@
  */
 
 import { ConnectionClosedError, InvalidOptionsError, type WebSocketProtocolError } from "../../base/mod.ts";
-import { checkArguments, checkClose, checkPing } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
+import { checkClose, checkPing } from "../control_arguments.ts";
 import {
   type CloseInfo,
   type ConnectOptions,

@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { ConnectionFailedError } from "../../base/mod.ts";
-import { originOf } from "../arguments.ts";
+import { originOf } from "../origin.ts";
 import { type DeflateOffer, type DeflateParameters, readDeflateAnswer } from "./deflate_offer.ts";
 import { type HttpHead, listMembers } from "./http_head.ts";
 

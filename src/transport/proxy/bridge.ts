@@ -9,7 +9,7 @@
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 import { ConnectionFailedError } from "../../base/mod.ts";
-import { originOf } from "../arguments.ts";
+import { originOf } from "../origin.ts";
 import { describeSocketError } from "../native/socket_errors.ts";
 import { type BridgeRequest, BridgeRequestReader } from "./bridge_request.ts";
 import type { Bridge, BridgeTarget, OpenBridge } from "./loopback.ts";

@@ -8,6 +8,7 @@
 import { ProxyUnavailableError } from "../../base/mod.ts";
 import type { TlsOptions } from "../connect_options.ts";
 import type { ProxyUrl } from "./proxy_url.ts";
+import { withoutRawSockets } from "./refusal.ts";
 import { type OwnProxy, ownProxy } from "./runtime_proxy.ts";
 
 /** Where a bridge leads to. */
@@ -70,12 +71,6 @@ export function needsBridge(
         (canBridge ? ' or the library "native"' : ', or "@rawtick/binance" in place of its edge door'),
     );
   }
-  if (proxy !== undefined && !canBridge) {
-    throw new ProxyUnavailableError(
-      proxy.masked,
-      `this needs raw sockets, which are not part of "@rawtick/binance/edge"; import "@rawtick/binance" on Deno, Bun or ` +
-        "Node, or leave `proxy` out to connect directly",
-    );
-  }
+  if (proxy !== undefined && !canBridge) throw withoutRawSockets(proxy.masked);
   return proxy !== undefined || own !== undefined;
 }
