@@ -9,7 +9,7 @@ import {
   type BinanceStream,
   BinanceWebSocketApiManager,
   InvalidOptionsError,
-  type ManagerOptions,
+  type MarketManagerOptions,
   ProxyUnavailableError,
   UnknownWebSocketLibraryError,
   WebSocketLibraryUnavailableError,
@@ -135,7 +135,7 @@ export class ManagerObject {
   }
 }
 
-function refusalOf(options: ManagerOptions): Refusal | undefined {
+function refusalOf(options: MarketManagerOptions): Refusal | undefined {
   try {
     new BinanceWebSocketApiManager(options);
     return undefined;
