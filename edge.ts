@@ -12,4 +12,5 @@
  */
 
 export * from "./src/public.ts";
+export * from "./src/tap/mod.ts";
 export { BinanceWebSocketApiManager } from "./src/manager/edge.ts";

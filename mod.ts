@@ -18,4 +18,5 @@
  */
 
 export * from "./src/public.ts";
+export * from "./src/tap/mod.ts";
 export { BinanceWebSocketApiManager } from "./src/manager/mod.ts";

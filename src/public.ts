@@ -27,6 +27,7 @@ export {
   StreamStoppedError,
   SubscriptionRejectedError,
   SubscriptionTimeoutError,
+  TapRefusedError,
   UnknownExchangeError,
   UnknownStreamError,
   UnknownWebSocketLibraryError,

@@ -726,3 +726,31 @@ export class UnknownStreamError extends RawtickError {
     super("UNKNOWN_STREAM", `Cannot find the stream ${quoted(streamId)}: expected a stream of this manager`);
   }
 }
+
+/**
+ * A tap does not serve a client: what it asks for is not on offer, it may not have it, or there are too many already.
+ *
+ * @example
+ * ```ts
+ * import { BinanceWebSocketApiManager, tap, TapRefusedError } from "@rawtick/binance";
+ * import { assertThrows } from "@std/assert";
+ *
+ * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
+ * await using market = tap(manager, { streams: "btcusdt@trade" });
+ * const { status, code } = assertThrows(() => market.response({ streams: "ethusdt@trade" }), TapRefusedError);
+ * console.log(status, code); // 403 STREAM_NOT_ALLOWED
+ * ```
+ */
+export class TapRefusedError extends RawtickError {
+  /** HTTP status that says so: 400 to 499, or 501 and 503. */
+  readonly status: number;
+  /** In how many ms it may be tried again; `undefined` if that would not help. */
+  readonly retryAfterMs: number | undefined;
+
+  /** Creates the error; `code` is the stable identifier of the reason. */
+  constructor(status: number, code: string, message: string, retryAfterMs?: number) {
+    super(code, message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -7,6 +7,7 @@
 export * from "./connection_url.ts";
 export * from "./control_messages.ts";
 export * from "./exchanges.ts";
+export * from "./quotes.ts";
 export * from "./routes.ts";
 export * from "./sequences.ts";
 export * from "./served_streams.ts";

@@ -259,6 +259,13 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     return this.#buffers.delete(name);
   }
 
+  /** The names. */
+  streamNames(selection: StreamSelection): string[] {
+    const names = namesOf(selection);
+    checkStreams(this.#exchange, names, this.#maxLinks);
+    return names;
+  }
+
   /**
    * Creates a stream and starts to connect it. Returns at once: messages can be read from the very first, and
    * `stream.ready` tells when the exchange has acknowledged everything.
@@ -279,7 +286,10 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
   ): BinanceStream<P> | ApiStream | UserDataStream<P> {
     if (this.#isStopped) throw new TypeError("Cannot create a stream: the manager is stopped; make a new one");
     if ("api" in given) return this.#apis.create(checkedApiStreamOptions(given));
-    if (!("userData" in given)) return this.#create(given, this.#options.onSignal);
+    if (!("userData" in given)) return this.#create(given, (signal) => {
+      (given as any).onSignal?.(signal);
+      return this.#options.onSignal?.(signal);
+    });
     const options = checkedUserDataStreamOptions(given);
     // The cast: without an output of its own, the type of the stream says the manager's.
     return this.#userData.create(options, options.output ?? (this.#options.output ?? "raw") as P);

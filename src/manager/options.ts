@@ -288,6 +288,7 @@ export interface StreamOptions<O extends Output = Output, S extends string = str
   extends StreamSelection<S, C> {
   /** A name of yours, for signals and logs. Default: none. */
   readonly label?: string;
+  readonly onSignal?: (signal: Signal) => unknown;
   /** What the stream delivers. Another one than the manager's needs an `onData` of its own if the manager has one. Default: the manager's. */
   readonly output?: O;
   /** Takes the stream's messages, as the manager's `onData` does. Default: the manager's, else they are buffered. */

@@ -206,6 +206,7 @@ const streamBufferSchema = z.strictObject({
 const streamSchema = z.strictObject({
   ...selectionShape,
   label: z.optional(z.string("a string")),
+  onSignal: callable,
   ...deliveryShape,
   streamBuffer: z.optional(name),
 }, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));

@@ -1,0 +1,160 @@
+/**
+ * What clients that ask for the same have in common: its last events, and who waits for the next.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from "../base/mod.ts";
+import { isQuote } from "../exchange/mod.ts";
+import type { FeedEvent, Numbering } from "./feed_event.ts";
+import { FeedLog } from "./feed_log.ts";
+import type { Flusher } from "./flusher.ts";
+import type { Format } from "./format.ts";
+
+/** Most characters that a client takes at once: what is in flight for it, beside the buffers of its socket. */
+const MAX_BATCH = 64 * 1024;
+
+/** What feeds need of their tap. */
+export interface FeedSettings {
+  readonly clock: Clock;
+  readonly numbering: Numbering;
+  readonly flusher: Flusher;
+  /** How much of its past a feed keeps. */
+  readonly maxBytes: number;
+}
+
+/** Events of a feed, written for those who are at the same position. */
+export interface Batch<T> {
+  readonly data: T;
+  /** How many events they are. */
+  readonly count: number;
+  /** Position after them. */
+  readonly end: number;
+}
+
+/** Somebody who waits for events. */
+export interface Waiting {
+  /** There are some. */
+  proceed(): void;
+}
+
+/** One choice of streams. */
+export class Feed {
+  readonly streams: ReadonlySet<string>;
+  readonly log: FeedLog;
+  readonly #settings: FeedSettings;
+  readonly #conflateMs: number;
+  /** The newest message of each quote that was not handed on yet. */
+  readonly #conflated = new Map<string, string>();
+  #conflateTimer: Timer | undefined;
+  #conflatedAt = -Infinity;
+  /** The newest message of each quote, for clients that begin. */
+  readonly #quotes = new Map<string, string>();
+  #waiting = new Set<Waiting>();
+  #flushed = 0;
+  readonly #batches = new Map<unknown, { readonly from: number; readonly batch: Batch<unknown> }>();
+
+  /** @param conflateMs Shortest time in ms between two messages of a quote; 0 for all messages. */
+  constructor(streams: ReadonlySet<string>, conflateMs: number, settings: FeedSettings) {
+    this.streams = streams;
+    this.#settings = settings;
+    this.#conflateMs = conflateMs;
+    this.log = new FeedLog(settings.maxBytes, settings.numbering.last);
+  }
+
+  /** Takes a message of one of its streams. */
+  push(stream: string, event: FeedEvent): void {
+    if (this.#conflateMs === 0 || !isQuote(stream)) return this.#append(event);
+    this.#quotes.set(stream, event.text);
+    this.#conflated.set(stream, event.text);
+    if (this.#conflateTimer !== undefined) return;
+    const { clock } = this.#settings;
+    const waitMs = this.#conflatedAt + this.#conflateMs - clock.monotonic();
+    if (waitMs <= 0) this.#handOn();
+    else this.#conflateTimer = clock.setTimer(() => this.#handOn(), waitMs);
+  }
+
+  /** Takes a signal. */
+  signal(event: FeedEvent): void {
+    this.#append(event);
+  }
+
+  /** The newest quotes, for a client that begins: with the id of the last event, after which it would go on. */
+  get quotes(): FeedEvent[] {
+    const number = this.#settings.numbering.last;
+    return [...this.#quotes].map(([stream, text]) => ({ number, name: undefined, stream, text }));
+  }
+
+  /** Position up to which events may be taken. */
+  get flushed(): number {
+    return this.#flushed;
+  }
+
+  /** The events from a position on, as many as are taken at once; written only once for all who are at the same. */
+  batch<T>(format: Format<T>, from: number): Batch<T> {
+    const known = this.#batches.get(format);
+    // The cast: what is kept for a format was written by it.
+    if (known?.from === from) return known.batch as Batch<T>;
+    const parts: string[] = [];
+    let size = 0;
+    let end = from;
+    while (end < this.#flushed && (size === 0 || size < MAX_BATCH)) {
+      const part = format.event(this.log.at(end++));
+      size += part.length;
+      parts.push(part);
+    }
+    const batch = { data: format.join(parts), count: parts.length, end };
+    this.#batches.set(format, { from, batch });
+    return batch;
+  }
+
+  /** The newest message of each stream, in their order, as far as the log has them. */
+  newest(): FeedEvent[] {
+    const found = new Map<string, FeedEvent>();
+    for (let position = this.#flushed; position > this.log.first && found.size < this.streams.size;) {
+      const event = this.log.at(--position);
+      if (event.name === undefined && !found.has(event.stream)) found.set(event.stream, event);
+    }
+    return [...found.values()].reverse();
+  }
+
+  /** Tells somebody, once, that there are new events. */
+  wait(client: Waiting): void {
+    this.#waiting.add(client);
+  }
+
+  /** Forgets somebody who waits. */
+  leave(client: Waiting): void {
+    this.#waiting.delete(client);
+  }
+
+  /** Hands on what has come. */
+  flush(): void {
+    this.#flushed = this.log.end;
+    // What was written for the ends of before is of no use any more.
+    this.#batches.clear();
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const client of waiting) client.proceed();
+  }
+
+  /** Hands on nothing any more. */
+  stop(): void {
+    this.#conflateTimer?.cancel();
+  }
+
+  #handOn(): void {
+    this.#conflateTimer = undefined;
+    const { clock, numbering } = this.#settings;
+    this.#conflatedAt = clock.monotonic();
+    for (const [stream, text] of this.#conflated) {
+      this.#append({ number: numbering.next(), name: undefined, stream, text });
+    }
+    this.#conflated.clear();
+  }
+
+  #append(event: FeedEvent): void {
+    this.log.append(event);
+    this.#settings.flusher.add(this);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Taps: market data for any number of clients, over plain web standards, from one upstream connection.
+ *
+ * @module
+ */
+
+export type { TapOptions } from "./options.ts";
+export { Tap, tap, type TapManager, type TapStatistics } from "./tap.ts";
+export type { TapClientOptions } from "./tap_request.ts";
+export type { BunServerSocket, TapWebSocketHandler, WebSocketUpgrade } from "./upgrade.ts";

@@ -1,0 +1,137 @@
+/**
+ * A client that is connected by a WebSocket.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from "../base/mod.ts";
+import type { EndReason, TapClient } from "./client.ts";
+import type { Feed, Waiting } from "./feed.ts";
+import type { FeedReader } from "./feed_reader.ts";
+
+/** What is needed of an open WebSocket. */
+export interface ClientSocket {
+  /** Bytes that were sent and have not left yet; `undefined` where the runtime does not tell. */
+  readonly bufferedAmount: number | undefined;
+  send(text: string): void;
+  close(code: number, reason: string): void;
+  /** Ends the connection without waiting for the client, where that can be done. */
+  terminate(): void;
+}
+
+/** What such a client is made of. */
+export interface SocketClientSettings {
+  readonly feed: Feed;
+  readonly reader: FeedReader<readonly string[]>;
+  readonly heartbeat: readonly string[];
+  readonly clock: Clock;
+  /** It is gone, or was ended. Called once. */
+  readonly onEnd: (client: SocketClient) => void;
+}
+
+/** Bytes in flight from which on a client waits. */
+const HIGH_WATER_BYTES = 64 * 1024;
+/** How often in ms a client is looked at whose bytes have not left; not all runtimes tell when they have. */
+const DRAIN_CHECK_MS = 50;
+
+/** Sends messages as long as they leave; the others wait in the feed. */
+export class SocketClient implements TapClient, Waiting {
+  readonly feed: Feed;
+  readonly #settings: SocketClientSettings;
+  #socket: ClientSocket | undefined;
+  #drainTimer: Timer | undefined;
+  #stuckSince: number | undefined;
+  #isQuiet = false;
+  #hasEnded = false;
+
+  constructor(settings: SocketClientSettings) {
+    this.#settings = settings;
+    this.feed = settings.feed;
+    this.#stuckSince = settings.clock.monotonic();
+  }
+
+  get stuckSince(): number | undefined {
+    return this.#stuckSince;
+  }
+
+  /** The connection is open. */
+  opened(socket: ClientSocket): void {
+    this.#socket = socket;
+    if (this.#hasEnded) socket.terminate();
+    else this.proceed();
+  }
+
+  /** The client has sent something. */
+  messaged(): void {
+    this.#close(1008, "This tap takes no messages: say what you want in the URL");
+  }
+
+  /** The connection has ended. */
+  closed(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#drainTimer?.cancel();
+    this.feed.leave(this);
+    this.#settings.onEnd(this);
+  }
+
+  /** What was sent has left. */
+  drained(): void {
+    this.#drainTimer?.cancel();
+    this.#drainTimer = undefined;
+    this.proceed();
+  }
+
+  proceed(): void {
+    const socket = this.#socket;
+    if (socket === undefined || this.#hasEnded || this.#drainTimer !== undefined) return;
+    while (!this.#hasEnded) {
+      if ((socket.bufferedAmount ?? 0) > HIGH_WATER_BYTES) {
+        this.#stuckSince ??= this.#settings.clock.monotonic();
+        this.#drainTimer = this.#settings.clock.setTimer(() => this.drained(), DRAIN_CHECK_MS);
+        return;
+      }
+      this.#stuckSince = undefined;
+      const texts = this.#settings.reader.read();
+      if (texts === undefined) return this.feed.wait(this);
+      this.#send(socket, texts);
+    }
+  }
+
+  heartbeat(): void {
+    if (this.#isQuiet && this.#socket !== undefined && this.#stuckSince === undefined) {
+      this.#send(this.#socket, this.#settings.heartbeat);
+    }
+    this.#isQuiet = true;
+  }
+
+  end(reason: EndReason): void {
+    if (this.#hasEnded) return;
+    if (reason === "crashed") this.proceed();
+    if (reason === "stuck") {
+      this.#socket?.terminate();
+      this.closed();
+    } else if (reason === "crashed") this.#close(1011, "The stream behind this tap has crashed");
+    else this.#close(1001, "The tap was closed");
+  }
+
+  #send(socket: ClientSocket, texts: readonly string[]): void {
+    this.#isQuiet = false;
+    try {
+      for (const text of texts) socket.send(text);
+    } catch {
+      // Closing or closed, which the runtime says a moment later.
+      this.closed();
+    }
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#hasEnded) return;
+    try {
+      this.#socket?.close(code, reason);
+    } catch {
+      // Closed already.
+    }
+    this.closed();
+  }
+}
