@@ -122,6 +122,9 @@ test("it is known which runtime would take a proxy by itself", () => {
   assertEquals(can("Node", { ...env, NODE_USE_ENV_PROXY: "1" }), [false, false]);
   assertEquals(can("Node", { ...env, NODE_OPTIONS: "--use-env-proxy" }), [false, false]);
   assertEquals(ownProxy("WebSocket", {}), undefined);
+  // workerd has Node's process, and texts of its configuration as the environment.
+  const node = globals("Node", { ...env, NODE_USE_ENV_PROXY: "1" });
+  assertEquals(ownProxy("fetch", { ...node, navigator: { userAgent: "Cloudflare-Workers" } }), undefined);
 });
 
 test("a proxy that the runtime would take by itself is bypassed, or refused where that can't be", () => {

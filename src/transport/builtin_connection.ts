@@ -7,7 +7,7 @@
 import { ConnectionClosedError, WebSocketProtocolError } from "../base/mod.ts";
 import { checkClose, checkPing, originOf } from "./arguments.ts";
 import type { RuntimeSocket } from "./builtin_opening.ts";
-import { type BunWebSocket, bytesOf, failureOf, isBunWebSocket, isLongerThan } from "./builtin_socket.ts";
+import { type BunWebSocket, bytesOf, failureOf, isBunWebSocket, isLongerThan, orEmpty } from "./builtin_socket.ts";
 import {
   type CloseInfo,
   type ConnectionListener,
@@ -73,7 +73,7 @@ export class BuiltinConnection implements OwnedConnection {
     this.#bun = isBunWebSocket(socket) ? socket : undefined;
     this.canPing = this.canPause = this.#bun !== undefined;
     socket.onmessage = (event) => this.#message(event.data);
-    socket.onerror = (event) => this.#failure = failureOf(event, location, undefined);
+    socket.onerror = (event) => void (this.#failure = failureOf(event, location, undefined));
     socket.onclose = (event) => this.#ended(event);
     // Only Bun has these events; their payload is a Buffer, or an ArrayBuffer with the socket's binaryType.
     this.#bun?.addEventListener("ping" as "message", this.#onPing);
@@ -82,11 +82,11 @@ export class BuiltinConnection implements OwnedConnection {
   }
 
   get subprotocol(): string {
-    return this.#socket.protocol;
+    return orEmpty(this.#socket.protocol);
   }
 
   get extensions(): string {
-    return this.#socket.extensions;
+    return orEmpty(this.#socket.extensions);
   }
 
   get isOpen(): boolean {

@@ -6,7 +6,7 @@
 
 import { type ConnectionFailedError, HandshakeRejectedError, type HandshakeTimeoutError } from "../base/mod.ts";
 import { originOf } from "./arguments.ts";
-import { createSocket, destroy, failureOf, httpClient, openingError } from "./builtin_socket.ts";
+import { createSocket, destroy, failureOf, httpClient, openingError, orEmpty } from "./builtin_socket.ts";
 import type { ConnectOptions } from "./connection.ts";
 import type { ClientLoan } from "./deno_http_client.ts";
 import type { Bridge } from "./proxy/loopback.ts";
@@ -100,10 +100,10 @@ export function openWebSocket(target: OpeningTarget, result: OpeningResult): voi
     result.onFailed(error);
   };
   socket.binaryType = "arraybuffer";
-  socket.onerror = (event) => failure = failureOf(event, location, bridge?.url);
+  socket.onerror = (event) => void (failure = failureOf(event, location, bridge?.url));
   socket.onclose = (event) => fail(openingError(location, proxy, bridge, failure, event));
   socket.onopen = () => {
-    const error = subprotocolError(location, socket.protocol, options.protocols);
+    const error = subprotocolError(location, orEmpty(socket.protocol), options.protocols);
     if (error !== undefined) return fail(error);
     settle();
     result.onOpen(runtimeSocket);

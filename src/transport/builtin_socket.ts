@@ -8,6 +8,7 @@ import { ConnectionFailedError, HandshakeRejectedError, InvalidOptionsError } fr
 import { originOf } from "./arguments.ts";
 import type { ConnectOptions, PeerCertificate, TlsOptions } from "./connection.ts";
 import { borrowHttpClient, type ClientLoan, type DenoHttpClient } from "./deno_http_client.ts";
+import { isNode } from "./node_runtime.ts";
 import type { Bridge } from "./proxy/loopback.ts";
 import type { ProxyUrl } from "./proxy/proxy_url.ts";
 
@@ -46,7 +47,6 @@ const runtime = globalThis as {
   Bun?: { version: string };
   Deno?: { createHttpClient?: unknown };
   process?: {
-    versions?: { node?: string };
     getBuiltinModule?(name: "node:tls"): { getCACertificates(type: "default"): readonly string[] };
   };
 };
@@ -66,7 +66,7 @@ export function refuseUnsupported(options: ConnectOptions, isProxied: boolean): 
   const { headers = {}, tls = {}, perMessageDeflate = false, pingIntervalMs = 0 } = options;
   const isBun = runtime.Bun !== undefined;
   const isDeno = runtime.Deno !== undefined;
-  const hasHeaders = isBun || isDeno || runtime.process?.versions?.node !== undefined;
+  const hasHeaders = isBun || isDeno || isNode();
   const refuse = (path: string, why: string): never => {
     throw new InvalidOptionsError(`Cannot use \`${path}\` with the library "builtin" here: ${why}`, { path });
   };
@@ -112,7 +112,7 @@ export function createSocket(
       const tls = url.protocol === "wss:" && bridge === undefined ? { tls: bunTls(options.tls ?? {}) } : {};
       return new WebSocket(href, { perMessageDeflate, protocols, ...(headers && { headers }), ...tls });
     }
-    if (runtime.Deno !== undefined || runtime.process?.versions?.node !== undefined) {
+    if (runtime.Deno !== undefined || isNode()) {
       return new WebSocket(href, { protocols, ...(headers && { headers }), ...(client && { client }) });
     }
     return new WebSocket(href, protocols);
@@ -201,6 +201,11 @@ export function openingError(
     status,
     ...cause,
   });
+}
+
+/** The subprotocol or the extensions of an open socket: where there are none, workerd has null in place of `""`. */
+export function orEmpty(text: string | null): string {
+  return text ?? "";
 }
 
 /** The bytes of a message, a ping or a pong, whatever the runtime shows them as. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isNode } from "../node_runtime.ts";
+
 /** The variables that runtimes obey; they are looked at in both spellings. */
 const OBEYED = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
@@ -18,6 +20,7 @@ export interface ProxyGlobals {
     readonly execArgv?: readonly string[];
     readonly versions?: { readonly node?: string };
   };
+  readonly navigator?: { readonly userAgent?: string };
 }
 
 /** What the runtime would do by itself. */
@@ -36,10 +39,10 @@ export interface OwnProxy {
 export function ownProxy(
   user: "WebSocket" | "fetch",
   // The cast: no runtime's types know the other runtimes' globals.
-  { Bun, Deno, process }: ProxyGlobals = globalThis as ProxyGlobals,
+  globals: ProxyGlobals = globalThis as ProxyGlobals,
 ): OwnProxy | undefined {
-  const isNode = Bun === undefined && Deno === undefined && process?.versions?.node !== undefined;
-  if (isNode) {
+  const { Bun, Deno, process } = globals;
+  if (isNode(globals)) {
     const { env = {}, execArgv = [] } = process ?? {};
     const isTold = env["NODE_USE_ENV_PROXY"] === "1" ||
       [...execArgv, env["NODE_OPTIONS"] ?? ""].some((text) => text.includes("--use-env-proxy"));
