@@ -62,7 +62,7 @@ const workerd = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });
 let isAskedToEnd = false;
 const end = (): void => {
   isAskedToEnd = true;
-  workerd.kill();
+  workerd.kill("SIGKILL"); // told nicely, it would wait until all clients have gone
 };
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
 createInterface({ input: workerd.stdout }).on("line", (line) => {
