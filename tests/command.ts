@@ -84,10 +84,11 @@ export class Command implements Disposable {
   }
 
   /** Waits until it has written `count` lines to stdout. */
-  async untilLines(count: number): Promise<void> {
+  async untilLines(count: number, timeoutMs?: number): Promise<void> {
     await until(
       () => this.lines.length >= count || this.#exitCode !== undefined,
       `${count} lines from the command; ${this.errors}`,
+      timeoutMs,
     );
     if (this.lines.length < count) {
       throw new Error(`The command ended after ${this.lines.length} lines: ${this.errors}`);
