@@ -287,6 +287,7 @@ testEachFormat("who comes while the upstream is lost is told so", async (format)
   tapped.exchange.refuseConnections(undefined);
   await second.untilEvent("signal", "CONNECT");
   using third = new TapClient(tapped.port, "", { format });
+  await until(() => third.head !== "", "the third client");
   await untilSubscribed(tapped, TRADES);
   pushTrades(tapped.exchange, 1, 1);
   await third.untilMessages(1);
