@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { callable, flag, integer, InvalidOptionsError } from "../base/mod.ts";
+import { callable, integer, InvalidOptionsError } from "../base/mod.ts";
 
 /** Schemas of options by their names. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;

@@ -5,6 +5,7 @@
  */
 
 export type { TapOptions } from "./options.ts";
-export { Tap, tap, type TapManager, type TapStatistics } from "./tap.ts";
+export type { TapStatistics } from "./statistics.ts";
+export { Tap, tap, type TapManager } from "./tap.ts";
 export type { TapClientOptions } from "./tap_request.ts";
 export type { BunServerSocket, TapWebSocketHandler, WebSocketUpgrade } from "./upgrade.ts";

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { ClientSocket, SocketClient } from "./socket_client.ts";
+import { TapRefusedError } from "../base/mod.ts";
+import { type ClientSocket, SocketClient } from "./socket_client.ts";
 
 /**
  * Accepts a WebSocket, as `Deno.upgradeWebSocket` does.
@@ -85,8 +86,40 @@ interface AcceptedSocket extends WebSocket {
 
 type WebSocketPair = new () => { readonly 0: WebSocket; readonly 1: AcceptedSocket };
 
+/** Accepts a WebSocket for a client. */
+type Upgrade = (request: Request, client: SocketClient) => Response;
+
+/**
+ * What accepts WebSockets: what was given, else Bun's server, else workerd's `WebSocketPair`.
+ *
+ * @param server The second argument of the fetch handler.
+ * @throws {TapRefusedError} if there is nothing.
+ */
+export function upgradeOf(given: WebSocketUpgrade | undefined, server: unknown): Upgrade {
+  if (given === undefined && isBunServer(server)) {
+    return (request, client) => {
+      if (!server.upgrade(request, { data: client })) throw notAnUpgrade();
+      // Bun has answered already.
+      return new Response();
+    };
+  }
+  const upgrade = given ?? webSocketPairUpgrade();
+  if (upgrade === undefined) {
+    throw new TapRefusedError(
+      501,
+      "WEBSOCKET_UNAVAILABLE",
+      "Cannot accept a WebSocket here: expected the option `upgrade`, such as `Deno.upgradeWebSocket`",
+    );
+  }
+  return (request, client) => {
+    const { socket, response } = accepted(upgrade, request);
+    connectWebSocket(socket, client);
+    return response;
+  };
+}
+
 /** workerd's, where there is one. */
-export function webSocketPairUpgrade(): WebSocketUpgrade | undefined {
+function webSocketPairUpgrade(): WebSocketUpgrade | undefined {
   // The cast: a global of that name is workerd's.
   const { WebSocketPair } = globalThis as { readonly WebSocketPair?: WebSocketPair };
   if (WebSocketPair === undefined) return undefined;
@@ -98,9 +131,22 @@ export function webSocketPairUpgrade(): WebSocketUpgrade | undefined {
   };
 }
 
-/** Whether the second argument of a fetch handler is Bun's server. */
-export function isBunServer(server: unknown): server is BunServer {
+function isBunServer(server: unknown): server is BunServer {
   return typeof server === "object" && server !== null && "upgrade" in server && typeof server.upgrade === "function";
+}
+
+function accepted(upgrade: WebSocketUpgrade, request: Request): ReturnType<WebSocketUpgrade> {
+  try {
+    return upgrade(request);
+  } catch (error) {
+    // What runtimes throw for a handshake that is none.
+    if (error instanceof TypeError) throw notAnUpgrade();
+    throw error;
+  }
+}
+
+function notAnUpgrade(): TapRefusedError {
+  return new TapRefusedError(400, "INVALID_UPGRADE", "Cannot accept this WebSocket: its handshake is not valid");
 }
 
 /** Connects a client to a WebSocket as web standards have it. */
@@ -122,24 +168,22 @@ export function connectWebSocket(socket: WebSocket, client: SocketClient): void 
 }
 
 /** The handlers for `Bun.serve`: the client is in the socket's `data`. */
-export function bunWebSocketHandler(isClient: (data: unknown) => data is SocketClient): TapWebSocketHandler {
-  const tell = (socket: BunServerSocket, what: (client: SocketClient) => void) => {
-    if (isClient(socket.data)) what(socket.data);
-  };
-  return {
-    maxPayloadLength: 4_096,
-    open: (socket) =>
-      tell(socket, (client) =>
-        client.opened({
-          get bufferedAmount() {
-            return socket.getBufferedAmount();
-          },
-          send: (text) => void socket.send(text),
-          close: (code, reason) => socket.close(code, reason),
-          terminate: () => socket.terminate(),
-        })),
-    message: (socket) => tell(socket, (client) => client.messaged()),
-    drain: (socket) => tell(socket, (client) => client.drained()),
-    close: (socket) => tell(socket, (client) => client.closed()),
-  };
+export const bunWebSocketHandler: TapWebSocketHandler = {
+  maxPayloadLength: 4_096,
+  open: (socket) =>
+    clientOf(socket)?.opened({
+      get bufferedAmount() {
+        return socket.getBufferedAmount();
+      },
+      send: (text) => void socket.send(text),
+      close: (code, reason) => socket.close(code, reason),
+      terminate: () => socket.terminate(),
+    }),
+  message: (socket) => clientOf(socket)?.messaged(),
+  drain: (socket) => clientOf(socket)?.drained(),
+  close: (socket) => clientOf(socket)?.closed(),
+};
+
+function clientOf({ data }: BunServerSocket): SocketClient | undefined {
+  return data instanceof SocketClient ? data : undefined;
 }
