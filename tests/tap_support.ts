@@ -121,7 +121,7 @@ export class TapClient implements Disposable {
   } = {}) {
     const { format = "sse", headers = {}, isPaused = false } = options;
     this.#format = format;
-    const all: Record<string, string> = { host: `127.0.0.1:${port}`, ...headers };
+    const all: Record<string, string> = { host: `127.0.0.1:${port}` };
     if (format === "ndjson") all.accept = "application/x-ndjson";
     if (format === "websocket") {
       Object.assign(all, {
@@ -131,7 +131,7 @@ export class TapClient implements Disposable {
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
       });
     }
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const lines = Object.entries({ ...all, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join("");
     this.#socket = connect(port, "127.0.0.1", () => void this.#socket.write(`GET /${query} HTTP/1.1\r\n${lines}\r\n`));
     this.#socket.on("error", () => {}).on("close", () => void (this.hasEnded = true));
     if (isPaused) this.#socket.pause();

@@ -9,5 +9,6 @@ export * from "./clock.ts";
 export * from "./errors.ts";
 export * from "./log.ts";
 export * from "./options.ts";
+export * from "./schema_parts.ts";
 export * from "./precise_json.ts";
 export * from "./text.ts";

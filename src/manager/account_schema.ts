@@ -6,22 +6,12 @@
 
 import * as z from "zod/mini";
 import type { Signer } from "../api/mod.ts";
-import { checkedOptions } from "../base/mod.ts";
+import { checkedOptions, checkThat, flag, integer, label } from "../base/mod.ts";
 import type { Output } from "../stream/mod.ts";
 import type { AccountOption, ApiStreamOptions, ManagerOptions, UserDataStreamOptions } from "./account_options.ts";
 import type { Platform } from "./parts.ts";
 import { checkedOptionsWith } from "./schema.ts";
-import {
-  baseUrl,
-  bufferName,
-  checkBufferCombination,
-  DAY_MS,
-  deliveryShape,
-  flag,
-  integer,
-  label,
-  problem,
-} from "./schema_parts.ts";
+import { baseUrl, bufferName, checkBufferCombination, DAY_MS, deliveryShape } from "./schema_parts.ts";
 
 const signer = z.optional(z.custom<Signer>(
   (value: unknown) =>
@@ -33,8 +23,8 @@ const signer = z.optional(z.custom<Signer>(
 
 const accountShape: Readonly<Record<AccountOption, z.ZodMiniType>> = {
   signer,
-  websocketApiBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("websocketApiBaseUrl", ["ws", "wss"])))),
-  restBaseUrl: z.optional(z.string("a URL").check(problem(baseUrl("restBaseUrl", ["http", "https"])))),
+  websocketApiBaseUrl: z.optional(z.string("a URL").check(checkThat(baseUrl("websocketApiBaseUrl", ["ws", "wss"])))),
+  restBaseUrl: z.optional(z.string("a URL").check(checkThat(baseUrl("restBaseUrl", ["http", "https"])))),
   apiTimeoutMs: integer(1, DAY_MS),
   onRateLimit: z.optional(z.enum(["wait", "error"], '"wait" or "error"')),
   returnRateLimits: flag,
@@ -56,7 +46,7 @@ const userDataStreamSchema = z.strictObject({
   label,
   ...deliveryShape,
   streamBuffer: z.optional(bufferName),
-}, "an object with `userData`").check(problem(checkBufferCombination));
+}, "an object with `userData`").check(checkThat(checkBufferCombination));
 
 /** A checked copy of a manager's options; throws for all problems at once. */
 export function checkedManagerOptions<O extends Output>(

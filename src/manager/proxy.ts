@@ -5,10 +5,9 @@
  */
 
 import * as z from "zod/mini";
-import { InvalidOptionsError, InvalidProxyUrlError } from "../base/mod.ts";
+import { checkThat, flag, InvalidOptionsError, InvalidProxyUrlError } from "../base/mod.ts";
 import { environmentProxy, parseProxyUrl, proxySchema, readEnvironment } from "../transport/proxies.ts";
 import type { LegacyProxyOptions, ProxyRules } from "./proxy_rules.ts";
-import { flag, problem } from "./schema_parts.ts";
 
 /** The options about the proxy before they are checked: what is looked at is only whether they are there. */
 interface GivenOptions extends LegacyProxyOptions {
@@ -73,7 +72,7 @@ function secret(path: string) {
     if (typeof value === "string") return;
     throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected a string`, { path });
   };
-  return z.optional(z.custom<string>().check(problem(check)));
+  return z.optional(z.custom<string>().check(checkThat(check)));
 }
 
 /** Proxies of all kinds, as options and the environment name them. */

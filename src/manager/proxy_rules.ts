@@ -5,8 +5,9 @@
  */
 
 import * as z from "zod/mini";
+import { checkThat } from "../base/mod.ts";
 import { type ProxyUrl, refusedProxy, type TlsOptions } from "../transport/portable.ts";
-import { problem, type Shape } from "./schema_parts.ts";
+import type { Shape } from "./schema_parts.ts";
 
 /** The legacy form of a proxy. */
 export interface LegacyProxyOptions {
@@ -49,7 +50,7 @@ function refused(name: string, shown?: string) {
   const refuse = (value: unknown) => {
     throw refusedProxy(shown ?? value, name);
   };
-  return z.optional(z.unknown().check(problem(refuse)));
+  return z.optional(z.unknown().check(checkThat(refuse)));
 }
 
 /** Where there are no raw sockets: no proxy can be used, and none is left out silently. */

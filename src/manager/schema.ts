@@ -5,7 +5,17 @@
  */
 
 import * as z from "zod/mini";
-import { checkedOptions, InvalidOptionsError, type Logger, UnknownExchangeError } from "../base/mod.ts";
+import {
+  callable,
+  checkedOptions,
+  checkThat,
+  flag,
+  integer,
+  InvalidOptionsError,
+  label,
+  type Logger,
+  UnknownExchangeError,
+} from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { selectLibrary, tlsSchema } from "../transport/portable.ts";
@@ -18,16 +28,11 @@ import {
   baseUrl,
   bufferName,
   bufferSize,
-  callable,
   checkBufferCombination,
   DAY_MS,
   deliveryShape,
-  flag,
-  integer,
   isZeroOr,
-  label,
   overflow,
-  problem,
   type Shape,
 } from "./schema_parts.ts";
 
@@ -98,18 +103,18 @@ const refusals: Shape = Object.fromEntries(
     const refuse = () => {
       throw leftOut(path);
     };
-    return [path, z.optional(z.custom().check(problem(refuse)))];
+    return [path, z.optional(z.custom().check(checkThat(refuse)))];
   }),
 );
 
 /** The options that all managers have. */
 function marketShape({ libraries, proxies = noProxies }: Platform) {
   return {
-    exchange: z.optional(z.string("the key of an exchange").check(problem(checkExchange))),
+    exchange: z.optional(z.string("the key of an exchange").check(checkThat(checkExchange))),
     websocketLibrary: z.optional(
-      z.string('"builtin" or "native"').check(problem((name) => void selectLibrary(libraries, name))),
+      z.string('"builtin" or "native"').check(checkThat((name) => void selectLibrary(libraries, name))),
     ),
-    websocketBaseUrl: z.optional(z.string("a URL").check(problem(checkBaseUrl))),
+    websocketBaseUrl: z.optional(z.string("a URL").check(checkThat(checkBaseUrl))),
     ...proxies.shape,
     tls: z.optional(tlsSchema),
     ...deliveryShape,
@@ -141,9 +146,9 @@ function marketShape({ libraries, proxies = noProxies }: Platform) {
 function checked<T extends object>(options: T, platform: Platform, others: Shape, known: readonly string[]): T {
   const shape = marketShape(platform);
   const schema = z.strictObject({ ...others, ...shape }, "an object").check(
-    problem(checkReconnectDelays),
-    problem(platform.proxies?.checkCombination ?? noProxies.checkCombination),
-    problem(({ exchange = "binance.com", timeUnit }) => {
+    checkThat(checkReconnectDelays),
+    checkThat(platform.proxies?.checkCombination ?? noProxies.checkCombination),
+    checkThat(({ exchange = "binance.com", timeUnit }) => {
       if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
     }),
   );
@@ -181,7 +186,7 @@ const streamSchema = z.strictObject({
   deliverControlResponses: flag,
   onSignal: callable,
   streamBuffer: z.optional(bufferName),
-}, "an object with `streams`, or with `channels` and `markets`").check(problem(checkBufferCombination));
+}, "an object with `streams`, or with `channels` and `markets`").check(checkThat(checkBufferCombination));
 
 const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
 

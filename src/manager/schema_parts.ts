@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { InvalidOptionsError } from "../base/mod.ts";
+import { callable, flag, integer, InvalidOptionsError } from "../base/mod.ts";
 
 /** Schemas of options by their names. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;
@@ -13,27 +13,9 @@ export type Shape = Readonly<Record<string, z.ZodMiniType>>;
 /** A day in ms. */
 export const DAY_MS = 86_400_000;
 
-/** An integer, if it is there. */
-export function integer(minimum: number, maximum: number): z.ZodMiniType<number | undefined> {
-  const expected = `an integer from ${minimum} to ${maximum}`;
-  return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
-}
-
 /** 0 for never, or an integer. */
 export function isZeroOr(minimum: number, maximum: number): (value: unknown) => boolean {
   return (value) => value === 0 || (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum);
-}
-
-/** Makes a zod check of a function that throws: what it throws becomes the problem. */
-export function problem<T>(check: (value: T) => void): z.core.CheckFn<T> {
-  return (context) => {
-    try {
-      check(context.value);
-    } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      context.issues.push({ code: "custom", input: undefined, message: error.message, params: { error } });
-    }
-  };
 }
 
 /** A check of an option that is a base URL with one of two schemes. */
@@ -67,14 +49,6 @@ export function checkBufferCombination(options: {
   });
 }
 
-const callableSchema = z.optional(z.custom<() => unknown>((value) => typeof value === "function", "a function"));
-/** A function, if it is there. */
-export const callable: typeof callableSchema = callableSchema;
-
-const flagSchema = z.optional(z.boolean("true or false"));
-/** A boolean, if it is there. */
-export const flag: typeof flagSchema = flagSchema;
-
 const overflowSchema = z.optional(
   z.enum(["drop-oldest", "drop-newest", "error"], '"drop-oldest", "drop-newest" or "error"'),
 );
@@ -87,10 +61,6 @@ export const bufferSize: z.ZodMiniType<number | undefined> = integer(1, 2 ** 24)
 const nameSchema = z.string("a name").check(z.minLength(1, "a name"));
 /** The name of a named buffer. */
 export const bufferName: typeof nameSchema = nameSchema;
-
-const labelSchema = z.optional(z.string("a string"));
-/** The label of a stream, if it is there. */
-export const label: typeof labelSchema = labelSchema;
 
 const shape = {
   output: z.optional(z.enum(["raw", "json", "typed", "normalized"], '"raw", "json", "typed" or "normalized"')),

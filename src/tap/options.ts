@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { checkedOptions } from "../base/mod.ts";
+import { callable, checkedOptions, checkThat, integer, InvalidOptionsError, label } from "../base/mod.ts";
 import { selectionShape, type StreamSelection } from "../stream/mod.ts";
 import type { WebSocketUpgrade } from "./upgrade.ts";
 
@@ -73,21 +73,22 @@ export interface TapOptions extends StreamSelection {
   readonly upgrade?: WebSocketUpgrade;
 }
 
-function integer(minimum: number, maximum: number) {
-  const expected = `an integer from ${minimum} to ${maximum}`;
-  return z.optional(z.int(expected).check(z.minimum(minimum, expected), z.maximum(maximum, expected)));
-}
-
-function oneOrMore(pattern: RegExp, expected: string) {
-  const one = z.string(expected).check(z.regex(pattern, expected));
-  return z.optional(z.union([one, z.array(one, expected).check(z.minLength(1, expected))], expected));
+/** Some texts of a kind, or one; a text that is not of the kind is not shown. */
+function someOf(path: string, pattern: RegExp, expected: string) {
+  return z.optional(
+    z.custom<string | readonly string[]>().check(checkThat((given) => {
+      const texts = typeof given === "string" ? [given] : Array.isArray(given) ? given : [];
+      if (texts.length > 0 && texts.every((text) => typeof text === "string" && pattern.test(text))) return;
+      throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected ${expected}`, { path });
+    })),
+  );
 }
 
 const schema = z.strictObject({
   ...selectionShape,
   // What can stand in a header and, percent-encoded, in a query (RFC 6750 section 2.1).
-  token: oneOrMore(/^[\w.~+/-]+=*$/, 'a token of letters, digits and "-._~+/", or a list of them'),
-  cors: oneOrMore(/^(\*|https?:\/\/[^/?#\s]+)$/, '"*", or origins such as "https://charts.example"'),
+  token: someOf("token", /^[\w.~+/-]+=*$/, 'a token of letters, digits and "-._~+/", or a list of them'),
+  cors: someOf("cors", /^(\*|https?:\/\/[^/?#\s]+)$/, '"*", or origins such as "https://charts.example"'),
   maxClients: integer(1, 1_000_000),
   maxStreamsPerClient: integer(1, 10_000),
   maxBufferedBytes: integer(4_096, 2 ** 30),
@@ -96,8 +97,8 @@ const schema = z.strictObject({
   heartbeatMs: integer(100, 600_000),
   clientTimeoutMs: integer(100, 3_600_000),
   retryMs: integer(0, 600_000),
-  label: z.optional(z.string("a string")),
-  upgrade: z.optional(z.custom<WebSocketUpgrade>((value) => typeof value === "function", "a function")),
+  label,
+  upgrade: callable,
 }, "an object with `streams`, or with `channels` and `markets`");
 
 /** A checked copy of a tap's options; throws for all problems at once. */

@@ -6,12 +6,12 @@
  */
 
 import * as z from "zod/mini";
-import { checkedOptions, InvalidOptionsError } from "../base/mod.ts";
+import { checkedOptions, flag, integer, InvalidOptionsError } from "../base/mod.ts";
 import { type ConnectionListener, type ConnectOptions, isFrameListener } from "./connection.ts";
 import type { FrameListener } from "./frames.ts";
 import { originOf } from "./origin.ts";
 import { proxySchema } from "./proxy/proxy_schema.ts";
-import { check, flag, integer } from "./schema_parts.ts";
+import { check } from "./schema_parts.ts";
 import { tlsSchema } from "./tls_schema.ts";
 
 /** Headers that make the handshake, or the HTTP message around it: they are ours. */

@@ -5,7 +5,8 @@
  */
 
 import * as z from "zod/mini";
-import { check, flag } from "./schema_parts.ts";
+import { flag } from "../base/mod.ts";
+import { check } from "./schema_parts.ts";
 
 function findInAuthorities(ca: readonly unknown[]): readonly [string, string] | undefined {
   const index = ca.findIndex((pem) => typeof pem !== "string" || !pem.includes("-----BEGIN CERTIFICATE-----"));

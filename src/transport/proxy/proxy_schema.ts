@@ -5,8 +5,7 @@
  */
 
 import * as z from "zod/mini";
-import { InvalidProxyUrlError } from "../../base/mod.ts";
-import { checkThat } from "../schema_parts.ts";
+import { checkThat, InvalidProxyUrlError } from "../../base/mod.ts";
 import { parseProxyUrl } from "./proxy_url.ts";
 
 /** Throws unless `setting` can be the option `proxy`: a proxy URL or `"env"`. No message shows a password. */
