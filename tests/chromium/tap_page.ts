@@ -24,11 +24,14 @@ export interface TapPage {
   readonly readyState: number | undefined;
   /** Opens an EventSource. */
   listen(url: string): void;
-  /** The first line of NDJSON that is a message, asked for with a token in a header; or why there is none. */
+  /** The first line of NDJSON that is a message, asked for with a token in a header; or why there is none within 10 s. */
   fetchMessage(url: string, token: string): Promise<string>;
-  /** The first message of a WebSocket; or the code that it was closed with. */
+  /** The first message of a WebSocket; or the code that it was closed with; or that there is nothing within 10 s. */
   receiveMessage(url: string): Promise<string>;
 }
+
+/** How long in ms a page waits for a message. */
+const PATIENCE_MS = 10_000;
 
 class Page implements TapPage {
   readonly events: PageEvent[] = [];
@@ -52,6 +55,7 @@ class Page implements TapPage {
 
   async fetchMessage(url: string, token: string): Promise<string> {
     const abort = new AbortController();
+    setTimeout(() => abort.abort("nothing"), PATIENCE_MS);
     try {
       const headers = { accept: "application/x-ndjson", authorization: `Bearer ${token}` };
       const { ok, status, body } = await fetch(url, { headers, signal: abort.signal });
@@ -83,6 +87,7 @@ class Page implements TapPage {
         socket.close();
       };
       socket.onclose = ({ code }) => resolve(`closed with ${code}`);
+      setTimeout(() => resolve("nothing"), PATIENCE_MS);
     });
   }
 }
