@@ -30,14 +30,13 @@ export class Command implements Disposable {
   #output = "";
   #exitCode: number | null | undefined;
 
-  /** Starts it. Its stdout is read from here, or it is the file descriptor `stdout`. */
-  constructor(script: string, args: readonly string[], stdout?: number) {
+  /** Starts it. Its stdout is read from here, or it is the file descriptor `stdout`; `env` is added to our environment. */
+  constructor(script: string, args: readonly string[], stdout?: number, env: Readonly<Record<string, string>> = {}) {
     const command = [...runtimeArguments, `${root}${script}`, ...args];
-    const env = { ...process.env, NO_COLOR: "1" };
     // The cast: the types know a descriptor only as something that may also be inherited or a stream.
     this.#child = spawn(process.execPath, command, {
       stdio: ["ignore", stdout ?? "pipe", "pipe"],
-      env,
+      env: { ...process.env, NO_COLOR: "1", ...env },
     }) as ChildProcessByStdio<null, Readable | null, Readable>;
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => void (this.#output += text));
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => void (this.errors += text));
@@ -85,10 +84,11 @@ export class Command implements Disposable {
   }
 
   /** Waits until it has written `count` lines to stdout. */
-  async untilLines(count: number): Promise<void> {
+  async untilLines(count: number, timeoutMs?: number): Promise<void> {
     await until(
       () => this.lines.length >= count || this.#exitCode !== undefined,
       `${count} lines from the command; ${this.errors}`,
+      timeoutMs,
     );
     if (this.lines.length < count) {
       throw new Error(`The command ended after ${this.lines.length} lines: ${this.errors}`);

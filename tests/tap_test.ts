@@ -191,7 +191,9 @@ async function crash(format: ClientFormat): Promise<void> {
   later?.[Symbol.dispose]();
 }
 
-test("a stream that crashes is told, ends its clients, and is opened again for those who come later", async () => {
+test("a stream that crashes is told, ends its clients, and is opened again for those who come later", {
+  timeout: 60_000,
+}, async () => {
   await Promise.all(formats.map(crash));
 });
 
@@ -271,4 +273,37 @@ test("a stream that the exchange refuses is told, and asked for again for the ne
   pushTrades(tapped.exchange, 1, 1, "ethusdt");
   await client.untilMessages(1);
   await second.untilMessages(1);
+});
+
+testEachFormat("who comes while the upstream is lost is told so", async (format) => {
+  await using tapped = await startTap({ streams: TRADES });
+  using first = new TapClient(tapped.port, "", { format });
+  await untilSubscribed(tapped, TRADES);
+  tapped.exchange.refuseConnections(503);
+  tapped.exchange.killConnections();
+  await first.untilEvent("signal", "DISCONNECT");
+  using second = new TapClient(tapped.port, "", { format });
+  await second.untilEvent("signal", "DISCONNECT");
+  tapped.exchange.refuseConnections(undefined);
+  await second.untilEvent("signal", "CONNECT");
+  using third = new TapClient(tapped.port, "", { format });
+  await until(() => third.head !== "", "the third client");
+  await untilSubscribed(tapped, TRADES);
+  pushTrades(tapped.exchange, 1, 1);
+  await third.untilMessages(1);
+  assertEquals(third.events.map(({ name }) => name), ["message"]);
+});
+
+test("a quote that is held back comes before a signal that came after it", async () => {
+  const quotes = "btcusdt@bookTicker";
+  await using tapped = await startTap({ streams: quotes, conflateMs: 600_000 });
+  using client = new TapClient(tapped.port);
+  await untilSubscribed(tapped, quotes);
+  for (const u of [1, 2, 3]) tapped.exchange.push(quotes, { u, s: "BTCUSDT", b: "1", B: "1", a: "2", A: "1" });
+  await until(() => tapped.market.statistics.receivedMessages === 3, "the quotes at the tap");
+  tapped.exchange.killConnections();
+  await client.untilEvent("signal", "DISCONNECT");
+  const updates = client.events.map(({ name, data }) => name === "signal" ? data.type : (data.data as { u: number }).u // the cast: the quotes above
+  );
+  assertEquals(updates.slice(0, 4), ["CONNECT", 1, 3, "DISCONNECT"]);
 });

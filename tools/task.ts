@@ -11,6 +11,15 @@ import { runTests } from "./run_tests.ts";
 import { currentRuntime } from "./runtimes.ts";
 import { setup } from "./setup.ts";
 
+const EXAMPLES: readonly string[] = [
+  "deno_serve_tap",
+  "bun_serve_tap",
+  "bun_script",
+  "record_and_replay",
+  "browser/server",
+  "cloudflare/run_local",
+];
+
 const HELP = `Tasks of this repository:
   setup                  install what the other tasks need
   test [names] [flags]   checks, documentation examples, and the suite on Deno and on Bun
@@ -19,6 +28,7 @@ const HELP = `Tasks of this repository:
                          --limit=<seconds>       longest time for one check or test file (180)
   check                  the same as test --check
   demo [arguments]       examples/demo.ts
+  example [name]         an example: ${EXAMPLES.join(", ")}
   conformance [options]  tests/conformance: both libraries on Deno, Bun and Node; --help lists the options
   fuzz [options]         tests/fuzz: random input for the codec and the handshake; --help lists the options
   proxies [options]      tests/proxies: both libraries through every kind of proxy; --help lists the options
@@ -37,6 +47,13 @@ async function runScript(script: string, args: readonly string[]): Promise<numbe
   return passThrough([process.execPath, ...runtime, join(ROOT, script), ...args]);
 }
 
+/** Runs an example, or says which there are. */
+async function runExample([name, ...args]: readonly string[]): Promise<number> {
+  if (name !== undefined && EXAMPLES.includes(name)) return await runScript(`examples/${name}.ts`, args);
+  console.error(`Expected an example: ${EXAMPLES.join(", ")}`);
+  return name === undefined ? 0 : 2;
+}
+
 async function main([task, ...args]: readonly string[]): Promise<number> {
   switch (task) {
     case "setup":
@@ -51,6 +68,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runTests(["--check", ...args]);
     case "demo":
       return await runScript("examples/demo.ts", args);
+    case "example":
+      return await runExample(args);
     case "conformance":
       return await runScript("tests/conformance/main.ts", args);
     case "fuzz":

@@ -77,6 +77,8 @@ export class Feed {
 
   /** Takes a signal. */
   signal(event: FeedEvent): void {
+    // What came before it, stays before it.
+    if (this.#conflated.size > 0) this.#handOn();
     this.#append(event);
   }
 
@@ -145,6 +147,7 @@ export class Feed {
   }
 
   #handOn(): void {
+    this.#conflateTimer?.cancel();
     this.#conflateTimer = undefined;
     const { clock, numbering } = this.#settings;
     this.#conflatedAt = clock.monotonic();

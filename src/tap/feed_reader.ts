@@ -20,6 +20,8 @@ export interface ReaderSettings<T> {
   readonly format: Format<T>;
   readonly numbering: Numbering;
   readonly lastEventId: string | undefined;
+  /** Whether the connection to the exchange is lost just now: who did not see it happen is told. */
+  readonly isUpstreamLost: boolean;
   readonly counters: ReaderCounters;
 }
 
@@ -32,7 +34,7 @@ export class FeedReader<T> {
 
   constructor(settings: ReaderSettings<T>) {
     this.#settings = settings;
-    const { feed, format, numbering, lastEventId } = settings;
+    const { feed, format, numbering, lastEventId, isUpstreamLost } = settings;
     if (format.opening !== "") this.#first.push(format.opening);
     const number = lastEventId === undefined ? undefined : numbering.numberOf(lastEventId);
     if (number !== undefined && number >= feed.log.forgotten) {
@@ -46,7 +48,9 @@ export class FeedReader<T> {
       this.#first.push(format.note("dropped", '{"count":null}'));
       this.#position = number === undefined ? feed.log.end : feed.log.first;
     }
-    if (this.#position === feed.log.end) { for (const quote of feed.quotes) this.#first.push(format.event(quote)); }
+    if (this.#position < feed.log.end) return;
+    for (const quote of feed.quotes) this.#first.push(format.event(quote));
+    if (isUpstreamLost) this.#first.push(format.note("signal", '{"type":"DISCONNECT"}'));
   }
 
   /** What comes next; `undefined` if that is nothing yet. */

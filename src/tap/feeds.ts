@@ -51,6 +51,11 @@ export class Feeds {
     return this.#upstream.streams;
   }
 
+  /** Whether the connection to the exchange is lost just now. */
+  get isUpstreamLost(): boolean {
+    return this.#upstream.isLost;
+  }
+
   /** How many feeds there are. */
   get size(): number {
     return this.#entries.size;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { TapRefusedError } from "../base/mod.ts";
+import type { TapRefusedError } from "../base/mod.ts";
 
 /** The answer to a request that was refused: `{"error":{"code":…,"message":…}}`. */
 export function refusal(error: TapRefusedError, headers: Readonly<Record<string, string>>): Response {

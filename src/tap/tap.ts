@@ -316,6 +316,7 @@ export class Tap implements AsyncDisposable {
       feed: this.#join(query),
       numbering: this.#numbering,
       lastEventId: query.lastEventId,
+      isUpstreamLost: this.#feeds.isUpstreamLost,
       counters: this.#counters,
     };
   }

@@ -41,6 +41,11 @@ export class Upstream {
     return [...this.#users.keys()];
   }
 
+  /** Whether its connection is lost, or one of several. */
+  get isLost(): boolean {
+    return this.#stream?.state === "restarting";
+  }
+
   /**
    * Needs streams once more.
    *
