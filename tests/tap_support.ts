@@ -280,7 +280,7 @@ export function pushTrades(exchange: LocalExchange, first: number, count: number
 }
 
 /** Waits until the exchange has acknowledged these streams. */
-export async function untilSubscribed({ exchange }: ServedTap, ...streams: string[]): Promise<void> {
+export async function untilSubscribed({ exchange }: Pick<ServedTap, "exchange">, ...streams: string[]): Promise<void> {
   await exchange.waitFor(() => {
     const all = exchange.openConnections.flatMap(({ streams }) => streams);
     return streams.every((stream) => all.includes(stream));

@@ -82,9 +82,10 @@ export class Workerd implements AsyncDisposable {
     return this.#process.output;
   }
 
-  /** Bytes of memory that the process has now; only on Linux. */
+  /** Bytes of memory that the process has now; NaN where the system is not Linux. */
   get residentBytes(): number {
-    const status = readFileSync(`/proc/${this.#process.pid}/status`, "utf8");
+    const path = `/proc/${this.#process.pid}/status`;
+    const status = existsSync(path) ? readFileSync(path, "utf8") : "";
     return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? NaN) * 1024;
   }
 
