@@ -126,7 +126,7 @@ const args = process.argv.slice(2);
 try {
   const options = readOptions(args);
   if (!options.help && options.network === "own") {
-    const code = await runInOwnNetwork(args, options.rcvbuf);
+    const code = await runInOwnNetwork("bench.ts", args, options.rcvbuf);
     if (code !== undefined) process.exit(code);
   }
   if (options.help) console.log(HELP);
