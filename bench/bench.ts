@@ -14,6 +14,7 @@ import { casesOf } from "./cases.ts";
 import { NodeBuild } from "./node_build.ts";
 import { congestionControl, isOwnNetwork, runInOwnNetwork } from "./network.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
+import { passPriorityOn } from "./priority.ts";
 import { asMarkdown, asText, type Result, tablesOf } from "./report.ts";
 import { LOOPBACK, measureCase } from "./rounds.ts";
 import { ServerProcess } from "./server_process.ts";
@@ -130,6 +131,7 @@ try {
     if (code !== undefined) process.exit(code);
   }
   if (options.help) console.log(HELP);
+  passPriorityOn();
   // Deno would wait for the signals that the children are stopped on.
   process.exit(options.help ? 0 : await bench(options, args));
 } catch (error) {

@@ -9,6 +9,7 @@ import { cpus, loadavg } from "node:os";
 import process from "node:process";
 import { currentRuntime } from "../tools/runtimes.ts";
 import { congestionControl, isOwnNetwork, runInOwnNetwork } from "./network.ts";
+import { passPriorityOn } from "./priority.ts";
 import { asMarkdown, asText } from "./report.ts";
 import { HELP, type Options, readOptions } from "./tap/options.ts";
 import { measure, type Round } from "./tap/round.ts";
@@ -66,6 +67,7 @@ try {
     if (code !== undefined) process.exit(code);
   }
   if (options.help) console.log(HELP);
+  passPriorityOn();
   process.exit(options.help ? 0 : await bench(options, args));
 } catch (error) {
   console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
