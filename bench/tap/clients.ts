@@ -47,7 +47,9 @@ export interface ClientsReport extends Usage {
   readonly latency: Quantiles;
   /** The same for one that is connected to the exchange itself. */
   readonly direct: Quantiles;
-  /** Part of the chunks that were the same as one before. */
+  /** Reads of all of them since the last `begin`. */
+  readonly reads: number;
+  /** Part of them that brought the same bytes as one before. */
   readonly known: number;
 }
 
@@ -294,6 +296,7 @@ class Clients {
       ],
       latency: this.#latency.quantiles,
       direct: this.#direct.latency.quantiles,
+      reads: counters.chunks,
       known: counters.known / Math.max(1, counters.chunks),
     };
   }

@@ -39,7 +39,7 @@ export const HELP = `Measures a tap: one upstream, many clients, and every event
   --repeat N           rounds; the sides take turns, and medians are printed (${DEFAULTS.repeat})
   --network own|host   own: a network namespace with a congestion control that does not pace, where the system has such
                        (Linux, root or user namespaces); host: the network as it is (${DEFAULTS.network})
-  --tap-flags FLAGS    for the tap's runtime, such as --cpu-prof
+  --tap-flags FLAGS    for the tap's runtime, such as --tap-flags="--cpu-prof"
   --json FILE          writes what was measured in each round
   --markdown FILE      appends the table`;
 

@@ -53,8 +53,10 @@ export interface Round {
   readonly rssAfter: number;
   /** Memory of TCP in the kernel at the end of the measurement, in bytes, of all processes; NaN where it is not told. */
   readonly kernelBuffers: number;
-  /** Part of the chunks that clients knew already: how cheap they were. */
-  readonly knownChunks: number;
+  /** Reads of one client per second: about as many as the tap writes. */
+  readonly readRate: number;
+  /** Part of the reads that brought bytes that another client had just got: how cheap the clients were. */
+  readonly knownReads: number;
   readonly problems: readonly string[];
 }
 
@@ -151,7 +153,8 @@ export async function measure(options: Options, runtime: Runtime, format: Client
     rssPeak,
     rssAfter,
     kernelBuffers,
-    knownChunks: after[1].known,
+    readRate: after[1].reads / count / ms * 1000,
+    knownReads: after[1].known,
     problems,
   };
 }
