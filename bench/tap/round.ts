@@ -33,6 +33,8 @@ export interface Round {
   /** Events that those who read were told that they have missed. */
   readonly dropped: number;
   readonly signals: number;
+  /** Clients that the tap has disconnected since they took nothing. */
+  readonly ended: number;
   /** Times that a client left and came back. */
   readonly returns: number;
   /** Connections that the tap made to the exchange. */
@@ -140,6 +142,7 @@ export async function measure(options: Options, runtime: Runtime, format: Client
     complete: final.complete,
     dropped: final.dropped,
     signals: final.signals,
+    ended: statistics.stuckClients,
     returns: final.returns,
     connections,
     latency: after[1].latency,
