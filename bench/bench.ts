@@ -14,6 +14,7 @@ import { casesOf } from "./cases.ts";
 import { NodeBuild } from "./node_build.ts";
 import { congestionControl, isOwnNetwork, runInOwnNetwork } from "./network.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
+import { passPriorityOn } from "./priority.ts";
 import { asMarkdown, asText, type Result, tablesOf } from "./report.ts";
 import { LOOPBACK, measureCase } from "./rounds.ts";
 import { ServerProcess } from "./server_process.ts";
@@ -126,10 +127,11 @@ const args = process.argv.slice(2);
 try {
   const options = readOptions(args);
   if (!options.help && options.network === "own") {
-    const code = await runInOwnNetwork(args, options.rcvbuf);
+    const code = await runInOwnNetwork("bench.ts", args, options.rcvbuf);
     if (code !== undefined) process.exit(code);
   }
   if (options.help) console.log(HELP);
+  passPriorityOn();
   // Deno would wait for the signals that the children are stopped on.
   process.exit(options.help ? 0 : await bench(options, args));
 } catch (error) {

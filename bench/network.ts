@@ -31,12 +31,14 @@ export function congestionControl(): string | undefined {
 }
 
 /**
- * Runs the benchmark again in a network of its own.
+ * Runs a benchmark again in a network of its own.
  *
+ * @param file Its script in `bench/`.
  * @param rcvbuf SO_RCVBUF in bytes that all sockets there get; undefined for the system's own.
  * @returns Its exit code; undefined if there can be no such network, or this is it already.
  */
 export async function runInOwnNetwork(
+  file: string,
   args: readonly string[],
   rcvbuf: number | undefined,
 ): Promise<number | undefined> {
@@ -50,7 +52,7 @@ export async function runInOwnNetwork(
     const inside = [...unshare, "sh", "-c", `${prepare} && exec "$@"`, "sh"];
     const outcome = await run([...inside, "true"], { limitMs: 10_000 });
     if (outcome.code !== 0) continue;
-    const script = join(ROOT, "bench", "bench.ts");
+    const script = join(ROOT, "bench", file);
     const runtime = process.versions["bun"] === undefined ? denoArguments() : [];
     return await passThrough([...inside, "env", `${MARK}=1`, process.execPath, ...runtime, script, ...args]);
   }

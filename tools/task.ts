@@ -36,7 +36,8 @@ const HELP = `Tasks of this repository:
   cli [arguments]        cli.ts
   api-docs               write docs/websocket_api.md from the tables of methods
   edge-size              what the doors for the edge weigh in a bundle, and what fills them
-  bench [arguments]      bench/bench.ts; --help lists them`;
+  bench [arguments]      bench/bench.ts; --help lists them
+  bench-tap [arguments]  bench/tap.ts; --help lists them`;
 
 /** Runs a script of this repository on the runtime that runs this task, in the user's terminal. */
 async function runScript(script: string, args: readonly string[]): Promise<number> {
@@ -86,6 +87,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runScript("tools/edge_size.ts", args);
     case "bench":
       return await runScript("bench/bench.ts", args);
+    case "bench-tap":
+      return await runScript("bench/tap.ts", args);
     default:
       console.error(HELP);
       return task === undefined || task === "help" ? 0 : 2;
