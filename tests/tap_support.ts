@@ -98,6 +98,8 @@ export class TapClient implements Disposable {
   readonly events: ClientEvent[] = [];
   /** How many messages there are. */
   messageCount = 0;
+  /** Text messages of a WebSocket. */
+  frames = 0;
   /** Signs of life that came. */
   heartbeats = 0;
   /** Head of the answer. */
@@ -265,7 +267,10 @@ export class TapClient implements Disposable {
         if (length >= 2) this.closeCode = this.#raw.readUInt16BE(size);
         this.#end();
       }
-      if ((first & 15) === 1) this.#readObject(this.#raw.subarray(size, size + length).toString());
+      if ((first & 15) === 1) {
+        this.frames++;
+        for (const line of this.#raw.subarray(size, size + length).toString().split("\n")) this.#readObject(line);
+      }
       this.#raw = this.#raw.subarray(size + length);
     }
   }

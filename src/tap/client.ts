@@ -13,9 +13,9 @@ export interface TapClient {
   readonly stuckSince: number | undefined;
   /** Sends a sign of life, if nothing else was sent since the last one. */
   heartbeat(): void;
-  /** Ends its connection: after a crash or with the tap, or since it is stuck. */
+  /** Ends its connection. */
   end(reason: EndReason): void;
 }
 
-/** Why the tap ends a connection. */
-export type EndReason = "stopped" | "crashed" | "stuck";
+/** Why the tap ends a connection: it is stopped, or the stream behind it was, or the client takes nothing. */
+export type EndReason = "stopped" | "upstream-stopped" | "stuck";

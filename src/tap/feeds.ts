@@ -17,8 +17,8 @@ export interface FeedsSettings extends FeedSettings {
   /** How many there are at most. */
   readonly maxFeeds: number;
   readonly open: OpenStream;
-  /** The stream has crashed: these feeds end. */
-  readonly onCrash: (feeds: ReadonlySet<Feed>) => void;
+  /** The stream was stopped from outside, or can't be opened again: these feeds end. */
+  readonly onEnd: (feeds: ReadonlySet<Feed>) => void;
 }
 
 interface Entry {
@@ -40,9 +40,10 @@ export class Feeds {
 
   constructor(settings: FeedsSettings) {
     this.#settings = settings;
-    this.#upstream = new Upstream(settings.open, {
+    this.#upstream = new Upstream(settings.clock, settings.open, {
       onMessage: (stream, text) => this.#message(stream, text),
       onSignal: (signal) => this.#signal(signal),
+      onEnd: () => this.#end(),
     });
   }
 
@@ -141,6 +142,8 @@ export class Feeds {
     switch (signal.type) {
       case "CONNECT":
       case "DISCONNECT":
+      case "STREAM_UNREPAIRABLE":
+      case "STOP":
         return this.#tell({ type: signal.type });
       case "GAP": {
         const { type, stream, lastId, nextId, missed, durationMs } = signal;
@@ -154,21 +157,18 @@ export class Feeds {
         const { type, error: { streams, message } } = signal;
         return this.#tell({ type, streams, message }, streams);
       }
-      case "STREAM_UNREPAIRABLE":
-        this.#tell({ type: signal.type });
-        return this.#crash();
       default:
         return;
     }
   }
 
-  #crash(): void {
+  #end(): void {
     const entries = [...this.#entries.values()];
     for (const entry of entries) {
       entry.feed.flush();
       this.#remove(entry);
     }
-    this.#settings.onCrash(new Set(entries.map(({ feed }) => feed)));
+    this.#settings.onEnd(new Set(entries.map(({ feed }) => feed)));
   }
 
   /** Tells the clients of some streams, or of all, something between their messages. */

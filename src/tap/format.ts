@@ -63,6 +63,11 @@ export function lineFormat(numbering: Numbering): Format<Uint8Array<ArrayBuffer>
   };
 }
 
+/** One object of JSON in each line, as many lines in a WebSocket message as there are at once. */
+export function lineMessageFormat(numbering: Numbering): Format<readonly string[]> {
+  return { ...messageFormat(numbering), join: (parts) => [parts.join("\n")] };
+}
+
 /** One object of JSON in each WebSocket message. */
 export function messageFormat(numbering: Numbering): Format<readonly string[]> {
   return {

@@ -10,7 +10,7 @@ import type { TapOptions } from "./options.ts";
 import { refusal } from "./refusal.ts";
 import type { TapService } from "./service.ts";
 import { clientOptionsOf, formatOf, parametersOf } from "./tap_request.ts";
-import { upgradeOf } from "./upgrade.ts";
+import { checkHandshake, upgradeOf } from "./upgrade.ts";
 
 const PREFLIGHT_HEADERS = {
   "access-control-allow-methods": "GET",
@@ -64,9 +64,11 @@ export class RequestHandler {
     const format = formatOf(request, parameters);
     const wanted = clientOptionsOf(request, parameters);
     if (format !== "websocket") return this.#service.respond(this.#service.admit(wanted), format, headers);
+    checkHandshake(request);
     this.#origins.check(request, url);
     const upgrade = upgradeOf(this.#options.upgrade, server);
-    const client = this.#service.socketClient(this.#service.admit(wanted));
+    const isBatched = parameters.get("format") === "ndjson";
+    const client = this.#service.socketClient(this.#service.admit(wanted), isBatched ? "ndjson" : "json");
     try {
       return upgrade(request, client);
     } catch (error) {

@@ -68,7 +68,7 @@ export class ResponseClient implements TapClient, Waiting {
 
   end(reason: EndReason): void {
     if (this.#hasEnded) return;
-    if (reason === "crashed") this.proceed();
+    if (reason === "upstream-stopped") this.proceed();
     try {
       // Also when it is stuck: an error would not free the socket earlier, and both Deno and Bun print it.
       this.#controller?.close();

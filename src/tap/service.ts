@@ -11,7 +11,7 @@ import { Numbering } from "./feed_event.ts";
 import { FeedReader } from "./feed_reader.ts";
 import { Feeds } from "./feeds.ts";
 import { Flusher } from "./flusher.ts";
-import { eventStreamFormat, type Format, lineFormat, messageFormat } from "./format.ts";
+import { eventStreamFormat, type Format, lineFormat, lineMessageFormat, messageFormat } from "./format.ts";
 import type { TapOptions } from "./options.ts";
 import { ResponseClient } from "./response_client.ts";
 import { SocketClient } from "./socket_client.ts";
@@ -19,8 +19,6 @@ import type { TapStatistics } from "./statistics.ts";
 import { checkedQuery, type TapClientOptions, type TapQuery } from "./tap_request.ts";
 import type { OpenStream } from "./upstream.ts";
 
-/** How long no client is served after the stream behind the tap has crashed: whatever it was, it needs a moment. */
-const CRASH_PAUSE_MS = 5_000;
 /** Clients per ms between two writes to each of them: a write costs a server 2 to 10 µs. */
 const CLIENTS_PER_MS = 100;
 const DEFAULT_MAX_CLIENTS = 1_000;
@@ -41,13 +39,12 @@ export class TapService {
   readonly #clock = systemClock;
   readonly #numbering = new Numbering();
   readonly #responses: { readonly sse: ResponseFormat; readonly ndjson: ResponseFormat };
-  readonly #messages: Format<readonly string[]>;
+  readonly #messages: { readonly json: Format<readonly string[]>; readonly ndjson: Format<readonly string[]> };
   readonly #flusher: Flusher;
   readonly #feeds: Feeds;
   readonly #clients: Clients;
   readonly #counters = { sentEvents: 0, droppedEvents: 0 };
   #isStopped = false;
-  #crashedAt = -Infinity;
 
   /** @param allowed Names of the streams that are on offer. */
   constructor(allowed: readonly string[], options: TapOptions, open: OpenStream) {
@@ -57,7 +54,7 @@ export class TapService {
       sse: { type: "text/event-stream", format: eventStreamFormat(this.#numbering, options.retryMs ?? 2_000) },
       ndjson: { type: "application/x-ndjson", format: lineFormat(this.#numbering) },
     };
-    this.#messages = messageFormat(this.#numbering);
+    this.#messages = { json: messageFormat(this.#numbering), ndjson: lineMessageFormat(this.#numbering) };
     this.#clients = new Clients({
       clock: this.#clock,
       heartbeatMs: options.heartbeatMs ?? 15_000,
@@ -72,10 +69,7 @@ export class TapService {
       lingerMs: options.lingerMs ?? 30_000,
       maxFeeds: options.maxClients ?? DEFAULT_MAX_CLIENTS,
       open,
-      onCrash: (feeds) => {
-        this.#crashedAt = this.#clock.monotonic();
-        this.#clients.end("crashed", ({ feed }) => feeds.has(feed));
-      },
+      onEnd: (feeds) => this.#clients.end("upstream-stopped", ({ feed }) => feeds.has(feed)),
     });
   }
 
@@ -104,10 +98,6 @@ export class TapService {
     if (this.#clients.size >= maxClients) {
       throw new TapRefusedError(429, "TOO_MANY_CLIENTS", `Cannot serve more than ${maxClients} clients`, 10_000);
     }
-    const pauseMs = this.#crashedAt + CRASH_PAUSE_MS - this.#clock.monotonic();
-    if (pauseMs > 0) {
-      throw new TapRefusedError(503, "STREAM_CRASHED", "Cannot serve anybody: the stream has just crashed", pauseMs);
-    }
     return query;
   }
 
@@ -126,10 +116,11 @@ export class TapService {
   /**
    * A client that was admitted, and whose WebSocket is about to be accepted.
    *
+   * @param kind One event in each message, or as many as there are at once, in lines.
    * @throws {TapRefusedError} if the stream behind the tap can't be opened.
    */
-  socketClient(query: TapQuery): SocketClient {
-    const client = new SocketClient(this.#clientSettings(query, this.#messages));
+  socketClient(query: TapQuery, kind: "json" | "ndjson"): SocketClient {
+    const client = new SocketClient(this.#clientSettings(query, this.#messages[kind]));
     this.#clients.add(client);
     return client;
   }
@@ -168,7 +159,7 @@ export class TapService {
       return this.#feeds.join(streams, conflateMs);
     } catch (error) {
       const message = `Cannot open the stream: ${messageOf(error)}`;
-      throw new TapRefusedError(503, "STREAM_UNAVAILABLE", message, CRASH_PAUSE_MS);
+      throw new TapRefusedError(503, "STREAM_UNAVAILABLE", message);
     }
   }
 }

@@ -17,6 +17,8 @@ export interface ClientSocket {
   close(code: number, reason: string): void;
   /** Ends the connection without waiting for the client, where that can be done. */
   terminate(): void;
+  /** Calls `send`, and writes all that it sends at once, where that can be done. */
+  cork(send: () => void): void;
 }
 
 /** What such a client is made of. */
@@ -113,18 +115,20 @@ export class SocketClient implements TapClient, Waiting {
 
   end(reason: EndReason): void {
     if (this.#hasEnded) return;
-    if (reason === "crashed") this.proceed();
+    if (reason === "upstream-stopped") this.proceed();
     if (reason === "stuck") {
       this.#socket?.terminate();
       this.closed();
-    } else if (reason === "crashed") this.#close(1011, "The stream behind this tap has crashed");
+    } else if (reason === "upstream-stopped") this.#close(1011, "The stream behind this tap was stopped");
     else this.#close(1001, "The tap was closed");
   }
 
   #send(socket: ClientSocket, texts: readonly string[]): void {
     this.#isQuiet = false;
     try {
-      for (const text of texts) socket.send(text);
+      socket.cork(() => {
+        for (const text of texts) socket.send(text);
+      });
     } catch {
       // Closing or closed, which the runtime says a moment later.
       this.closed();

@@ -34,6 +34,6 @@ export interface TapStatistics {
   readonly receivedMessages: number;
   /** Messages and signals that were handed to clients, counted for each of them. */
   readonly sentEvents: number;
-  /** Those that were left out for clients that were too slow. */
+  /** Those that were left out for clients that were too slow: counted when these read again. */
   readonly droppedEvents: number;
 }

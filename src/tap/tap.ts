@@ -110,10 +110,12 @@ export class Tap implements AsyncDisposable {
   /**
    * Serves a client over a WebSocket that you have accepted yourself, open or opening. It is asked for no token and no origin.
    *
+   * @param client What it wants.
+   * @param format One event in each message, or as many as there are at once, in lines: for fast streams. Default: `"json"`.
    * @throws {TapRefusedError} if it can't be served.
    */
-  attach(socket: WebSocket, client: TapClientOptions = {}): void {
-    connectWebSocket(socket, this.#service.socketClient(this.#service.admit(client)));
+  attach(socket: WebSocket, client: TapClientOptions = {}, format: "json" | "ndjson" = "json"): void {
+    connectWebSocket(socket, this.#service.socketClient(this.#service.admit(client), format));
   }
 
   /** Ends all connections and the stream behind them. Can be repeated. */

@@ -86,16 +86,13 @@ export function parametersOf(url: URL): URLSearchParams {
  * @throws {TapRefusedError} if it asks for something else.
  */
 export function formatOf(request: Request, parameters: URLSearchParams): TapFormat {
-  if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return "websocket";
   const format = parameters.get("format");
-  if (format === "sse" || format === "ndjson") return format;
-  if (format !== null) {
-    throw new TapRefusedError(
-      400,
-      "UNKNOWN_FORMAT",
-      `Cannot answer in the format ${shown(format)}: expected "sse" or "ndjson"`,
-    );
+  if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+    if (format === null || format === "json" || format === "ndjson") return "websocket";
+    throw unknownFormat(format, '"json" or "ndjson"');
   }
+  if (format === "sse" || format === "ndjson") return format;
+  if (format !== null) throw unknownFormat(format, '"sse" or "ndjson"');
   const types = (request.headers.get("accept") ?? "*/*").split(",").map((type) => type.split(";", 1)[0]?.trim());
   if (types.includes("application/x-ndjson") || types.includes("application/jsonl")) return "ndjson";
   if (types.some((type) => type === "text/event-stream" || type === "text/*" || type === "*/*")) return "sse";
@@ -103,6 +100,14 @@ export function formatOf(request: Request, parameters: URLSearchParams): TapForm
     406,
     "NOT_ACCEPTABLE",
     "Cannot answer with what is accepted: expected text/event-stream or application/x-ndjson",
+  );
+}
+
+function unknownFormat(format: string, expected: string): TapRefusedError {
+  return new TapRefusedError(
+    400,
+    "UNKNOWN_FORMAT",
+    `Cannot answer in the format ${shown(format)}: expected ${expected}`,
   );
 }
 

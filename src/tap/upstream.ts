@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type Clock, HandshakeRejectedError, type Timer } from "../base/mod.ts";
 import type { BinanceStream, Signal, StreamSelection } from "../stream/mod.ts";
 
 /** What a tap needs of a stream that it creates. */
@@ -11,6 +12,8 @@ export interface UpstreamListener {
   /** Takes a message and the name of its stream. */
   onMessage(stream: string, text: string): void;
   onSignal(signal: Signal): void;
+  /** The stream was stopped from outside, or can't be opened again: nothing more comes of it. */
+  onEnd(): void;
 }
 
 /** Creates a stream at the manager, with output `"raw"`. */
@@ -20,18 +23,31 @@ export type OpenStream = (
   onSignal: (signal: Signal) => void,
 ) => BinanceStream<"raw">;
 
+/**
+ * How long in ms a stream that has crashed is left alone, at first and at last; doubled each time. What ends a stream is
+ * worse than what it tries again by itself, and asking a ban again prolongs it.
+ */
+const CRASH_PAUSE_MS = { first: 5_000, last: 300_000 };
+
 const HEAD = '{"stream":"';
 
 /** Counts who needs what, and subscribes accordingly. */
 export class Upstream {
+  readonly #clock: Clock;
   readonly #open: OpenStream;
   readonly #listener: UpstreamListener;
   readonly #users = new Map<string, number>();
   /** Streams that the exchange did not deliver when it was asked. */
   readonly #failed = new Set<string>();
   #stream: BinanceStream<"raw"> | undefined;
+  /** Opens the stream again after a crash. */
+  #reopening: Timer | undefined;
+  /** Until when that has to wait. */
+  #pausedUntil = -Infinity;
+  #pauseMs = CRASH_PAUSE_MS.first;
 
-  constructor(open: OpenStream, listener: UpstreamListener) {
+  constructor(clock: Clock, open: OpenStream, listener: UpstreamListener) {
+    this.#clock = clock;
     this.#open = open;
     this.#listener = listener;
   }
@@ -41,9 +57,9 @@ export class Upstream {
     return [...this.#users.keys()];
   }
 
-  /** Whether its connection is lost, or one of several. */
+  /** Whether its connection is lost, or one of several, or it has crashed. */
   get isLost(): boolean {
-    return this.#stream?.state === "restarting";
+    return this.#reopening !== undefined || this.#stream?.state === "restarting";
   }
 
   /**
@@ -86,10 +102,29 @@ export class Upstream {
   async stop(): Promise<void> {
     const stream = this.#stream;
     this.#stream = undefined;
+    this.#users.clear();
+    this.#reopening?.cancel();
+    this.#reopening = undefined;
     await stream?.stop();
   }
 
+  /** Opens the stream; after a crash not before the pause is over. */
   #start(): void {
+    const waitMs = this.#pausedUntil - this.#clock.monotonic();
+    if (waitMs > 0) this.#reopening ??= this.#clock.setTimer(() => this.#reopen(), waitMs);
+    else this.#openNow();
+  }
+
+  #reopen(): void {
+    this.#reopening = undefined;
+    try {
+      this.#start();
+    } catch {
+      this.#listener.onEnd();
+    }
+  }
+
+  #openNow(): void {
     this.#failed.clear();
     const stream = this.#open({ streams: this.streams }, (text) => {
       const end = text.indexOf('"', HEAD.length);
@@ -97,13 +132,35 @@ export class Upstream {
     }, (signal) => {
       // What an older one tells while it stops is of no interest.
       if (this.#stream === undefined || this.#stream.id !== signal.streamId) return;
-      if (signal.type === "STREAM_UNREPAIRABLE") this.#stream = undefined;
-      if (signal.type === "SUBSCRIPTION_FAILED") {
-        for (const failed of signal.error.streams) this.#failed.add(failed);
-      }
       this.#listener.onSignal(signal);
+      this.#follow(signal);
     });
     this.#stream = stream;
+  }
+
+  #follow(signal: Signal): void {
+    switch (signal.type) {
+      case "CONNECT":
+        this.#pauseMs = CRASH_PAUSE_MS.first;
+        break;
+      case "SUBSCRIPTION_FAILED":
+        for (const failed of signal.error.streams) this.#failed.add(failed);
+        break;
+      case "STREAM_UNREPAIRABLE":
+        this.#stream = undefined;
+        this.#pause(signal.error);
+        this.#start();
+        break;
+      case "STOP":
+        this.#stream = undefined;
+        this.#listener.onEnd();
+    }
+  }
+
+  #pause({ cause }: Error): void {
+    const retryAfterMs = cause instanceof HandshakeRejectedError ? cause.retryAfterMs ?? 0 : 0;
+    this.#pausedUntil = this.#clock.monotonic() + Math.max(this.#pauseMs, retryAfterMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, CRASH_PAUSE_MS.last);
   }
 
   #change(stream: BinanceStream<"raw">, streams: string[], change: "subscribe" | "unsubscribe"): void {
