@@ -32,6 +32,7 @@ const HELP = `Tasks of this repository:
   conformance [options]  tests/conformance: both libraries on Deno, Bun and Node; --help lists the options
   fuzz [options]         tests/fuzz: random input for the codec and the handshake; --help lists the options
   proxies [options]      tests/proxies: both libraries through every kind of proxy; --help lists the options
+  runtimes [options]     tests/runtimes: what runs where, both libraries on five runtimes; --help lists the options
   soak [options]         tests/soak: hours of faults in minutes, both libraries, every message counted; --help lists the options
   cli [arguments]        cli.ts
   api-docs               write docs/websocket_api.md from the tables of methods
@@ -77,6 +78,8 @@ async function main([task, ...args]: readonly string[]): Promise<number> {
       return await runScript("tests/fuzz/main.ts", args);
     case "proxies":
       return await runScript("tests/proxies/main.ts", args);
+    case "runtimes":
+      return await runScript("tests/runtimes/main.ts", args);
     case "soak":
       return await runScript("tests/soak/main.ts", args);
     case "cli":

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createHash, X509Certificate } from "node:crypto";
 import process from "node:process";
 import { type Browser, launch, type Page } from "puppeteer-core";
 import { findProgram } from "../../tools/runtimes.ts";
@@ -28,6 +29,12 @@ export function chromiumBinary(): string | undefined {
   return NAMES.map((name) => findProgram(name)).find((path) => path !== undefined);
 }
 
+/** How it is started. */
+export interface ChromiumOptions {
+  /** Certificates (PEM) that it takes from whoever has them, as if it knew their authority. Default: none. */
+  readonly trustedCertificates?: readonly string[];
+}
+
 /** A running Chromium. */
 export class Chromium implements AsyncDisposable {
   /** What pages threw and nobody caught, and what they and Chromium wrote to their consoles as errors. */
@@ -39,9 +46,12 @@ export class Chromium implements AsyncDisposable {
   }
 
   /** Starts it. */
-  static async start(): Promise<Chromium> {
+  static async start({ trustedCertificates = [] }: ChromiumOptions = {}): Promise<Chromium> {
     const executablePath = chromiumBinary();
     if (executablePath === undefined) throw new Error("Cannot find Chromium: install it, or set CHROMIUM to its path");
+    const flags = trustedCertificates.length === 0
+      ? FLAGS
+      : [...FLAGS, `--ignore-certificate-errors-spki-list=${trustedCertificates.map(keyHash).join(",")}`];
     return new Chromium(
       await launch({
         executablePath,
@@ -49,9 +59,14 @@ export class Chromium implements AsyncDisposable {
         pipe: true,
         timeout: STEP_LIMIT_MS,
         // Chromium's sandbox refuses to work for root.
-        args: process.getuid?.() === 0 ? [...FLAGS, "--no-sandbox"] : FLAGS,
+        args: process.getuid?.() === 0 ? [...flags, "--no-sandbox"] : flags,
       }),
     );
+  }
+
+  /** Its name and version, such as `Chrome/156.0.0.0`. */
+  version(): Promise<string> {
+    return this.#browser.version();
   }
 
   /** Opens a page and waits until it is loaded. */
@@ -77,13 +92,16 @@ export class Chromium implements AsyncDisposable {
  *
  * @throws {Error} if there is none, or it does not start.
  */
-export function startChromium(): Promise<Chromium> {
-  return Chromium.start();
+export function startChromium(options?: ChromiumOptions): Promise<Chromium> {
+  return Chromium.start(options);
 }
 
 /** Runs a part of a test with a Chromium of its own; what it throws also says what went wrong in the pages. */
-export async function inChromium<T>(part: (chromium: Chromium) => Promise<T>): Promise<T> {
-  await using chromium = await startChromium();
+export async function inChromium<T>(
+  part: (chromium: Chromium) => Promise<T>,
+  options?: ChromiumOptions,
+): Promise<T> {
+  await using chromium = await startChromium(options);
   try {
     return await part(chromium);
   } catch (error) {
@@ -91,4 +109,10 @@ export async function inChromium<T>(part: (chromium: Chromium) => Promise<T>): P
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`${message}\nChromium says:\n${chromium.errors.join("\n")}`, { cause: error });
   }
+}
+
+/** The hash of a certificate's public key, as Chromium's flag wants it. */
+function keyHash(pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
+  return createHash("sha256").update(key).digest("base64");
 }
