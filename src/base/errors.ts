@@ -229,7 +229,7 @@ export class MaximumSubscriptionsExceededError extends InvalidOptionsError {
 export class ConnectionFailedError extends RawtickError {
   /**
    * HTTP status of the server's answer to the handshake, or of a proxy's refusal, if there was one and the runtime lets
-   * it be known: Deno's built-in WebSocket hides the server's on wss://, Node's always.
+   * it be known: Deno's built-in WebSocket hides the server's on wss://, Node's and those of browsers always.
    */
   readonly status: number | undefined;
 

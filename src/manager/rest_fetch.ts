@@ -18,8 +18,13 @@ export type RestRequest = (
 ) => Promise<Response>;
 
 /** The `fetch` of runtimes that have no proxies, where a manager with a proxy can't be made. */
-export const plainFetch: RestRequest = (url, { method, headers, signal }) =>
-  fetch(url, { method, headers, signal, redirect: "error" });
+export const plainFetch: RestRequest = async (url, { method, headers, signal }) => {
+  // Not "error", which workerd does not have.
+  const response = await fetch(url, { method, headers, signal, redirect: "manual" });
+  if (response.type !== "opaqueredirect" && (response.status < 300 || response.status > 399)) return response;
+  await response.body?.cancel();
+  throw new TypeError("The server redirects elsewhere, which must not see the API key");
+};
 
 /**
  * The REST requests of a manager; the proxy is resolved now and never again.

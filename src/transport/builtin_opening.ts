@@ -73,6 +73,9 @@ export class RuntimeSocket {
   }
 }
 
+/** How long in ms the close event may come after the error event: Node 22 has none for a socket that was never open. */
+const CLOSE_AFTER_ERROR_MS = 100;
+
 /** Opens the runtime's WebSocket. */
 export function openWebSocket(target: OpeningTarget, result: OpeningResult): void {
   const { location, options, proxy, bridge, timeoutMs, timeout } = target;
@@ -90,8 +93,10 @@ export function openWebSocket(target: OpeningTarget, result: OpeningResult): voi
   let failure: Error | undefined;
   const onAbort = (): void => fail(options.signal?.reason);
   const timer = setTimeout(() => fail(timeout), timeoutMs);
+  let withoutClose: ReturnType<typeof setTimeout> | undefined;
   const settle = (): void => {
     clearTimeout(timer);
+    clearTimeout(withoutClose);
     options.signal?.removeEventListener("abort", onAbort);
   };
   const fail = (error: unknown): void => {
@@ -100,8 +105,12 @@ export function openWebSocket(target: OpeningTarget, result: OpeningResult): voi
     result.onFailed(error);
   };
   socket.binaryType = "arraybuffer";
-  socket.onerror = (event) => void (failure = failureOf(event, location, bridge?.url));
-  socket.onclose = (event) => fail(openingError(location, proxy, bridge, failure, event));
+  const failWith = (closeReason: string) => fail(openingError(location, proxy, bridge, failure, closeReason));
+  socket.onerror = (event) => {
+    failure = failureOf(event, location, bridge?.url);
+    withoutClose ??= setTimeout(() => failWith(""), CLOSE_AFTER_ERROR_MS);
+  };
+  socket.onclose = ({ reason }) => failWith(reason);
   socket.onopen = () => {
     const error = subprotocolError(location, orEmpty(socket.protocol), options.protocols);
     if (error !== undefined) return fail(error);

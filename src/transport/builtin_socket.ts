@@ -178,8 +178,11 @@ function codeOf(error: unknown): { code?: string } {
   return typeof code === "string" ? { code } : {};
 }
 
-/** Deno: "Invalid status code: 429". Bun: "Expected 101 status code: 429", "407 …". workerd: "… but received 429 instead". */
-const STATUS = /(?:status code:?|but received) (\d{3})\b/;
+/**
+ * Deno: "Invalid status code: 429". Bun: "Expected 101 status code: 429", "407 …". workerd: "… HTTP status code 101 …, but
+ * received 429 instead".
+ */
+const STATUS = /(?:status code:?|but received) (?!101\b)(\d{3})\b/;
 
 /** The error of an opening that failed, on its way through `proxy` if there is one. */
 export function openingError(
@@ -187,11 +190,11 @@ export function openingError(
   proxy: ProxyUrl | undefined,
   bridge: Bridge | undefined,
   told: Error | undefined,
-  event: CloseEvent,
+  closeReason: string,
 ): ConnectionFailedError {
   const failure = bridge?.failure ?? told;
   const origin = proxy === undefined ? originOf(url) : `${originOf(url)} through the proxy ${proxy.masked}`;
-  const reason = failure?.message || event.reason || "the connection ended before the handshake";
+  const reason = failure?.message || closeReason || "the connection ended before the handshake";
   const cause = failure === undefined ? {} : { cause: failure };
   const status = bridge?.status ?? Number(STATUS.exec(reason)?.[1] ?? 101);
   if (status === 101) {
