@@ -10,7 +10,6 @@ import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import type { TapStatistics } from "@rawtick/binance";
 import { Command } from "./command.ts";
-import type { until } from "./support.ts";
 import { TapClient } from "./tap_support.ts";
 
 const CONNECTS = 10_000;

@@ -21,7 +21,7 @@ import type { WebSocketUpgrade } from "./upgrade.ts";
  *   channels: ["trade", "bookTicker"],
  *   markets: ["btcusdt", "ethusdt"],
  *   cors: "https://charts.example",
- *   token: "a long random text",
+ *   token: "b6e0f1c2-a-long-random-text",
  *   conflateMs: 100,
  *   maxClients: 5_000,
  * };
