@@ -75,7 +75,7 @@ export type { ReplaceOptions } from "./manager/proof.ts";
 export type { MarketManagerOptions, StreamOptions } from "./manager/options.ts";
 export {
   type BunServerSocket,
-  Tap,
+  type Tap,
   tap,
   type TapClientOptions,
   type TapManager,

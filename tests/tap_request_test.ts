@@ -5,7 +5,7 @@
  */
 
 import { test } from "node:test";
-import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   BinanceWebSocketApiManager,
   InvalidOptionsError,
@@ -96,6 +96,9 @@ test("a token is asked for in the header or the query, and nothing is told witho
     assertEquals(status, 401, JSON.stringify(init).slice(0, 60));
     assertEquals(response.headers.get("www-authenticate"), "Bearer");
   }
+  // The password of a proxy on the way is none of ours.
+  const basic = { headers: { authorization: "Basic c2Vjb25k" } };
+  assertEquals((await answer(`${tapped.url}?access_token=second`, basic)).status, 200);
   // A wrong header is not mended by a right query.
   assertEquals((await answer(`${tapped.url}?access_token=second`, bearer("wrong"))).status, 401);
   assertEquals((await answer(tapped.url)).code, "TOKEN_MISSING");
@@ -155,7 +158,7 @@ test("a handshake that is none is refused, and leaves no client behind", async (
     using client = new TapClient(tapped.port, "", { format: "websocket", headers });
     await until(() => client.head !== "" || client.hasEnded, "an answer or the end");
     // Deno sees no upgrade at all in some of them, and answers as to any other request.
-    assert(client.status === status || (client.status === 400), client.head);
+    assert(client.status === status || ("Deno" in globalThis && client.status === 400), client.head);
     if (client.status === 426) assertMatch(client.head, /sec-websocket-version: 13/i);
   }
   using xml = new TapClient(tapped.port, "?format=xml", { format: "websocket" });
@@ -231,12 +234,14 @@ test("a tap whose options can't be used is refused at once, with all problems", 
     [{}, /either `streams`, or both/],
     [{ streams: [] }, /streams/],
     [{ streams: "btcusdt" }, /"<symbol>@<channel>"/],
-    [{ streams: "!ticker@arr" }, /./],
+    [{ streams: "!ticker@arr" }, /!ticker@arr/],
     [{ streams: TRADES, token: "" }, /token.*expected a token/s],
     [{ streams: TRADES, token: [] }, /token/],
     [{ streams: TRADES, token: "two words" }, /token/],
     [{ streams: TRADES, cors: "a.example" }, /"https:\/\/charts.example"/],
     [{ streams: TRADES, cors: "https://a.example/" }, /cors/],
+    [{ streams: TRADES, cors: "https://A.example" }, /cors/],
+    [{ streams: TRADES, cors: ["https://a.example:443"] }, /cors/],
     [{ streams: TRADES, maxClients: 0 }, /maxClients.*1 to 1000000/],
     [{ streams: TRADES, max_clients: 1 }, /did you mean `maxClients`/],
     [{ streams: TRADES, upgrade: true }, /upgrade.*a function/],
@@ -256,11 +261,11 @@ test("who reads requests itself gets the same checks as errors, and asks for no 
   await using market = tap(manager, { streams: TRADES, token: "secret" });
   const refused = assertThrows(() => market.response({ streams: "ethusdt@trade" }), TapRefusedError);
   assertEquals([refused.status, refused.code], [403, "STREAM_NOT_ALLOWED"]);
+  assertThrows(() => market.response({ streams: [] }), TapRefusedError, "expected names");
   const response = market.response({ streams: TRADES, conflateMs: 5 }, "ndjson");
   assertEquals(response.headers.get("content-type"), "application/x-ndjson");
   await response.body?.cancel();
   assertEquals(market.statistics.clients, 0);
   await market.stop();
   assertThrows(() => market.response(), TapRefusedError, "stopped");
-  await assertRejects(async () => await Promise.resolve().then(() => market.response()), TapRefusedError);
 });

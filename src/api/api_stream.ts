@@ -77,7 +77,7 @@ export class ApiStream implements AsyncDisposable {
       },
       onConnectFailed: (error, failure) => {
         if (failure.retryAfterMs !== undefined) rateLimits.pause(429, failure.retryAfterMs);
-        this.#signal({ type: "CONNECT_FAILED", url, error });
+        this.#signal({ type: "CONNECT_FAILED", url, streams: [], error });
       },
       onCrash: (error) => this.#crash(error),
     });
@@ -264,7 +264,7 @@ export class ApiStream implements AsyncDisposable {
     this.#wasReady = true;
     this.#ready.resolve();
     if (rolloverReason !== undefined) this.#signal({ type: "ROLLOVER", url: this.url, reason: rolloverReason });
-    else if (isNew) this.#signal({ type: "CONNECT", url: this.url });
+    else if (isNew) this.#signal({ type: "CONNECT", streams: [], url: this.url });
     this.#desk.open(session, () => {
       for (const listener of [...this.#listeners]) listener.onConnect();
     });
@@ -313,7 +313,7 @@ export class ApiStream implements AsyncDisposable {
     if (session === this.#session) this.#session = undefined;
     this.#desk.lost(session, connectionLost(close));
     if (!wasInUse) return;
-    this.#signal({ type: "DISCONNECT", url: this.url, close, lastData: undefined });
+    this.#signal({ type: "DISCONNECT", streams: [], url: this.url, close, lastData: undefined });
     for (const listener of [...this.#listeners]) listener.onDisconnect(close, session.lastReceivedAt);
   }
 

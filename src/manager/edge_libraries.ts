@@ -10,6 +10,6 @@ import { builtinEntry, leftOut, type LibraryTable } from "../transport/portable.
 export const edgeLibraries: LibraryTable = {
   builtin: builtinEntry(),
   native: leftOut(
-    'raw sockets are not part of "@rawtick/binance/edge"; expected "builtin", or import "@rawtick/binance"',
+    'raw sockets are not part of the edge doors; expected "builtin", or import "@rawtick/binance"',
   ),
 };

@@ -37,6 +37,7 @@ export interface SignalBase {
  * const signal: ConnectSignal = {
  *   type: "CONNECT",
  *   url: "wss://stream.binance.com:9443/stream?streams=",
+ *   streams: ["btcusdt@trade"],
  *   streamId: "1",
  *   streamLabel: "trades",
  *   timestamp: 1672515782136,
@@ -49,6 +50,8 @@ export interface ConnectSignal extends SignalBase {
   readonly type: "CONNECT";
   /** URL of the connection. A futures stream may have several. */
   readonly url: string;
+  /** Names of the streams of market data that the connection carries; none for requests and account events. */
+  readonly streams: readonly string[];
 }
 
 /**
@@ -78,7 +81,7 @@ export interface FirstReceivedDataSignal extends SignalBase {
  *
  * const wasLost = ({ close }: DisconnectSignal) => close.code === 1006;
  * const close = { code: 1006, reason: "", wasClean: false };
- * console.log(wasLost({ type: "DISCONNECT", url: "ws://127.0.0.1/", close, lastData: undefined, streamId: "1", streamLabel: "trades", timestamp: 1672515782136 }));
+ * console.log(wasLost({ type: "DISCONNECT", url: "ws://127.0.0.1/", streams: [], close, lastData: undefined, streamId: "1", streamLabel: "trades", timestamp: 1672515782136 }));
  * ```
  */
 export interface DisconnectSignal extends SignalBase {
@@ -86,6 +89,8 @@ export interface DisconnectSignal extends SignalBase {
   readonly type: "DISCONNECT";
   /** URL of the connection. */
   readonly url: string;
+  /** Names of the streams of market data that the connection carries; none for requests and account events. */
+  readonly streams: readonly string[];
   /** How it ended. */
   readonly close: CloseInfo;
   /** The last message that the stream delivered, in its output form; `undefined` if there was none. */
@@ -103,6 +108,7 @@ export interface DisconnectSignal extends SignalBase {
  * onFailed({
  *   type: "CONNECT_FAILED",
  *   url: "ws://127.0.0.1:1/stream",
+ *   streams: ["btcusdt@trade"],
  *   error: new Error("refused"),
  *   streamId: "1",
  *   streamLabel: "trades",
@@ -115,6 +121,8 @@ export interface ConnectFailedSignal extends SignalBase {
   readonly type: "CONNECT_FAILED";
   /** URL of the connection. */
   readonly url: string;
+  /** Names of the streams of market data that the connection shall carry; none for requests and account events. */
+  readonly streams: readonly string[];
   /** Why. */
   readonly error: unknown;
 }

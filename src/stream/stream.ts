@@ -352,16 +352,23 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
   }
 
   #newLink(route: Route, links: Link[]): Link {
-    const link = new Link(
+    const link: Link = new Link(
       connectionUrl(this.#settings.baseUrl, route, this.#settings.urlOptions),
       this.#settings.link,
       {
         onData: (text) => this.#delivery.deliver(text),
         onControlResponse: (text, { error }) => this.#controlResponse(text, error !== undefined),
-        onConnect: (url) => this.#signal({ type: "CONNECT", url }),
+        onConnect: (url) => this.#signal({ type: "CONNECT", url, streams: [...link.desired] }),
         onDisconnect: (url, close) =>
-          this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
-        onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, error }),
+          this.#signal({
+            type: "DISCONNECT",
+            url,
+            streams: [...link.desired],
+            close,
+            lastData: this.#delivery.lastData,
+          }),
+        onConnectFailed: (url, error) =>
+          this.#failed(error, { type: "CONNECT_FAILED", url, streams: [...link.desired], error }),
         onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
         onGap: (url, gap) => {
           this.#gaps++;

@@ -36,7 +36,9 @@ export class TokenCheck {
    */
   async check(request: Request, query: URLSearchParams): Promise<void> {
     const header = request.headers.get("authorization");
-    const given = header === null ? query.get("access_token") : /^Bearer +([^ ]+) *$/i.exec(header)?.[1] ?? null;
+    // Another scheme is none of ours, such as the password of a proxy on the way.
+    const isBearer = header !== null && /^Bearer\b/i.test(header);
+    const given = isBearer ? /^Bearer +([^ ]+) *$/i.exec(header)?.[1] ?? "" : query.get("access_token");
     const digest = await digestOf(given ?? "");
     let isKnown = false;
     for (const expected of await this.#expected) isKnown = isEqual(digest, expected) || isKnown;
@@ -61,11 +63,12 @@ export class Origins {
 
   /** What every answer says about it. */
   headersFor(request: Request): Record<string, string> {
-    if (this.#allowed.has("*")) return { "access-control-allow-origin": "*" };
+    const exposed = { "access-control-expose-headers": "Retry-After" };
+    if (this.#allowed.has("*")) return { "access-control-allow-origin": "*", ...exposed };
     if (this.#allowed.size === 0) return {};
     const origin = request.headers.get("origin");
     if (origin === null || !this.#allowed.has(origin)) return { vary: "Origin" };
-    return { "access-control-allow-origin": origin, vary: "Origin" };
+    return { "access-control-allow-origin": origin, vary: "Origin", ...exposed };
   }
 
   /**

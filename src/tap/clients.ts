@@ -10,7 +10,7 @@ import type { EndReason, TapClient } from "./client.ts";
 /** How clients are looked after. */
 export interface ClientsSettings {
   readonly clock: Clock;
-  /** How often in ms they are looked at, and get a sign of life if nothing else was sent. */
+  /** Longest time in ms without anything, for those that take what they get. */
   readonly heartbeatMs: number;
   /** How long in ms a client may take nothing. */
   readonly clientTimeoutMs: number;
@@ -20,6 +20,8 @@ export interface ClientsSettings {
 export class Clients {
   readonly #settings: ClientsSettings;
   readonly #all = new Set<TapClient>();
+  /** Those that are served no more, and whose connection has not ended. */
+  readonly #ending = new Set<TapClient>();
   #total = 0;
   #stuck = 0;
   #timer: Timer | undefined;
@@ -28,9 +30,14 @@ export class Clients {
     this.#settings = settings;
   }
 
-  /** How many there are. */
+  /** How many are served. */
   get size(): number {
     return this.#all.size;
+  }
+
+  /** How many are served no more, while their connections have not ended. */
+  get ending(): number {
+    return this.#ending.size;
   }
 
   /** How many there ever were. */
@@ -50,31 +57,41 @@ export class Clients {
     this.#timer ??= this.#nextBeat();
   }
 
-  /** One less. */
+  /** One is served no more. */
   delete(client: TapClient): void {
     this.#all.delete(client);
+    this.#ending.add(client);
     if (this.#all.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  /** Ends the connections of those that are meant. */
+  /** The connection of one that is served no more has ended. */
+  forget(client: TapClient): void {
+    this.#ending.delete(client);
+  }
+
+  /** Ends the connections of those that are meant, also of those that are served no more. */
   end(reason: EndReason, isMeant: (client: TapClient) => boolean = () => true): void {
-    for (const client of [...this.#all]) if (isMeant(client)) client.end(reason);
+    for (const client of [...this.#all, ...this.#ending]) if (isMeant(client)) client.end(reason);
   }
 
   #nextBeat(): Timer {
     const { clock, heartbeatMs, clientTimeoutMs } = this.#settings;
+    // Twice in that time, so that it is not exceeded by those who got something just after the last look.
+    const intervalMs = Math.min(heartbeatMs, clientTimeoutMs) / 2;
     return clock.setTimer(() => {
       this.#timer = this.#nextBeat();
-      const stuckBefore = clock.monotonic() - clientTimeoutMs;
+      const now = clock.monotonic();
+      const stuckBefore = now - clientTimeoutMs;
+      const quietSince = now - heartbeatMs + intervalMs;
       for (const client of [...this.#all]) {
-        if ((client.stuckSince ?? Infinity) >= stuckBefore) client.heartbeat();
+        if ((client.stuckSince ?? Infinity) >= stuckBefore) client.heartbeat(quietSince);
         else {
           this.#stuck++;
           client.end("stuck");
         }
       }
-    }, heartbeatMs);
+    }, intervalMs);
   }
 }

@@ -6,7 +6,7 @@
 
 import type { Clock, Timer } from "../base/mod.ts";
 import { isQuote } from "../exchange/mod.ts";
-import type { FeedEvent, Numbering } from "./feed_event.ts";
+import type { FeedEvent, Numbering, Quote } from "./feed_event.ts";
 import { FeedLog } from "./feed_log.ts";
 import type { Flusher } from "./flusher.ts";
 import type { Format } from "./format.ts";
@@ -52,6 +52,7 @@ export class Feed {
   readonly #quotes = new Map<string, string>();
   #waiting = new Set<Waiting>();
   #flushed = 0;
+  #newest: readonly (FeedEvent | Quote)[] | undefined;
   readonly #batches = new Map<unknown, { readonly from: number; readonly batch: Batch<unknown> }>();
 
   /** @param conflateMs Shortest time in ms between two messages of a quote; 0 for all messages. */
@@ -66,26 +67,22 @@ export class Feed {
   /** Takes a message of one of its streams. */
   push(stream: string, event: FeedEvent): void {
     if (this.#conflateMs === 0 || !isQuote(stream)) return this.#append(event);
-    this.#quotes.set(stream, event.text);
     this.#conflated.set(stream, event.text);
     if (this.#conflateTimer !== undefined) return;
     const { clock } = this.#settings;
     const waitMs = this.#conflatedAt + this.#conflateMs - clock.monotonic();
-    if (waitMs <= 0) this.#handOn();
-    else this.#conflateTimer = clock.setTimer(() => this.#handOn(), waitMs);
+    if (waitMs <= 0) this.handOn();
+    else this.#conflateTimer = clock.setTimer(() => this.handOn(), waitMs);
   }
 
-  /** Takes a signal. */
+  /** Takes a signal, which is numbered after what is held back: see `handOn`. */
   signal(event: FeedEvent): void {
-    // What came before it, stays before it.
-    if (this.#conflated.size > 0) this.#handOn();
     this.#append(event);
   }
 
-  /** The newest quotes, for a client that begins: with the id of the last event, after which it would go on. */
-  get quotes(): FeedEvent[] {
-    const number = this.#settings.numbering.last;
-    return [...this.#quotes].map(([stream, text]) => ({ number, name: undefined, stream, text }));
+  /** The newest quotes that were handed on, for a client that begins. */
+  get quotes(): Quote[] {
+    return [...this.#quotes].map(([stream, text]) => ({ stream, text }));
   }
 
   /** Position up to which events may be taken. */
@@ -111,14 +108,19 @@ export class Feed {
     return batch;
   }
 
-  /** The newest message of each stream, in their order, as far as the log has them. */
-  newest(): FeedEvent[] {
+  /** The newest message of each stream, in their order, as far as it is in the log or a quote. */
+  newest(): readonly (FeedEvent | Quote)[] {
+    return this.#newest ??= this.#findNewest();
+  }
+
+  #findNewest(): (FeedEvent | Quote)[] {
     const found = new Map<string, FeedEvent>();
     for (let position = this.#flushed; position > this.log.first && found.size < this.streams.size;) {
       const event = this.log.at(--position);
       if (event.name === undefined && !found.has(event.stream)) found.set(event.stream, event);
     }
-    return [...found.values()].reverse();
+    // What is in the log no more is the older.
+    return [...this.quotes.filter(({ stream }) => !found.has(stream)), ...[...found.values()].reverse()];
   }
 
   /** Tells somebody, once, that there are new events. */
@@ -136,6 +138,7 @@ export class Feed {
     this.#flushed = this.log.end;
     // What was written for the ends of before is of no use any more.
     this.#batches.clear();
+    this.#newest = undefined;
     const waiting = this.#waiting;
     this.#waiting = new Set();
     for (const client of waiting) client.proceed();
@@ -146,12 +149,15 @@ export class Feed {
     this.#conflateTimer?.cancel();
   }
 
-  #handOn(): void {
+  /** Hands on the quotes that are held back. */
+  handOn(): void {
+    if (this.#conflated.size === 0) return;
     this.#conflateTimer?.cancel();
     this.#conflateTimer = undefined;
     const { clock, numbering } = this.#settings;
     this.#conflatedAt = clock.monotonic();
     for (const [stream, text] of this.#conflated) {
+      this.#quotes.set(stream, text);
       this.#append({ number: numbering.next(), name: undefined, stream, text });
     }
     this.#conflated.clear();

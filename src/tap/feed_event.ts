@@ -16,6 +16,13 @@ export interface FeedEvent {
   readonly text: string;
 }
 
+/** The newest message of a stream, for those who did not get it when it came: without a number, so without an id. */
+export interface Quote {
+  readonly stream: string;
+  /** JSON in one line. */
+  readonly text: string;
+}
+
 /** What an event costs beside its text, in bytes: the object, and its id on the wire. */
 const OVERHEAD_BYTES = 64;
 

@@ -9,7 +9,7 @@ import { type FeedEvent, sizeOf } from "./feed_event.ts";
 /** A bounded log; each event has a position, counted from the first one that was ever appended. */
 export class FeedLog {
   readonly #maxBytes: number;
-  #events: FeedEvent[] = [];
+  #events: (FeedEvent | undefined)[] = [];
   /** Index of the oldest event that counts. */
   #head = 0;
   /** Position of that event. */
@@ -81,6 +81,8 @@ export class FeedLog {
     const event = this.at(this.#first);
     this.#bytes -= sizeOf(event);
     this.#forgotten = event.number;
+    // Or the array would keep it until it is copied.
+    this.#events[this.#head] = undefined;
     this.#head++;
     this.#first++;
   }

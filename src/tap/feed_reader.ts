@@ -14,14 +14,15 @@ export interface ReaderCounters {
   droppedEvents: number;
 }
 
-/** Where a client wants to begin: behind this id, or with what comes next. */
+/** What a reader is made of. */
 export interface ReaderSettings<T> {
   readonly feed: Feed;
   readonly format: Format<T>;
   readonly numbering: Numbering;
+  /** Where its client wants to begin: behind this id, or with what comes next. */
   readonly lastEventId: string | undefined;
-  /** Whether the connection to the exchange is lost just now: who did not see it happen is told. */
-  readonly isUpstreamLost: boolean;
+  /** The streams whose connection to the exchange is lost just now. */
+  readonly lost: ReadonlySet<string>;
   readonly counters: ReaderCounters;
 }
 
@@ -34,23 +35,21 @@ export class FeedReader<T> {
 
   constructor(settings: ReaderSettings<T>) {
     this.#settings = settings;
-    const { feed, format, numbering, lastEventId, isUpstreamLost } = settings;
+    const { feed, format, numbering, lastEventId, counters } = settings;
     if (format.opening !== "") this.#first.push(format.opening);
-    const number = lastEventId === undefined ? undefined : numbering.numberOf(lastEventId);
-    if (number !== undefined && number >= feed.log.forgotten) {
-      this.#position = feed.log.positionAfter(number);
-      return;
-    }
     if (lastEventId === undefined) {
       this.#position = feed.log.end;
-    } else {
-      // Nobody knows how much: the events between are forgotten.
-      this.#first.push(format.note("dropped", '{"count":null}'));
-      this.#position = number === undefined ? feed.log.end : feed.log.first;
+      const { quotes } = feed;
+      counters.sentEvents += quotes.length;
+      for (const quote of quotes) this.#first.push(format.event(quote));
+      this.#tellLost();
+      return;
     }
-    if (this.#position < feed.log.end) return;
-    for (const quote of feed.quotes) this.#first.push(format.event(quote));
-    if (isUpstreamLost) this.#first.push(format.note("signal", '{"type":"DISCONNECT"}'));
+    const number = numbering.numberOf(lastEventId);
+    this.#position = feed.flushed;
+    if (number !== undefined && number >= feed.log.forgotten) this.#position = feed.log.positionAfter(number);
+    // Nobody knows how much: the events between are forgotten.
+    else this.#catchUp(null);
   }
 
   /** What comes next; `undefined` if that is nothing yet. */
@@ -71,12 +70,30 @@ export class FeedReader<T> {
 
   /** Leaves out what is forgotten and all but the newest message of each stream, and tells so. */
   #skip(): void {
+    const { feed, counters } = this.#settings;
+    const count = feed.flushed - this.#position - feed.newest().filter((event) => "number" in event).length;
+    counters.droppedEvents += count;
+    this.#catchUp(count);
+  }
+
+  /** Goes to what comes next, after the newest message of each stream. */
+  #catchUp(dropped: number | null): void {
     const { feed, format, counters } = this.#settings;
     const newest = feed.newest();
-    const count = feed.flushed - this.#position - newest.length;
-    counters.droppedEvents += count;
     counters.sentEvents += newest.length;
     this.#position = feed.flushed;
-    this.#first.push(format.note("dropped", `{"count":${count}}`), ...newest.map((event) => format.event(event)));
+    this.#first.push(format.note("dropped", `{"count":${dropped}}`), ...newest.map((event) => format.event(event)));
+    const connected = [...feed.streams].filter((stream) => !this.#settings.lost.has(stream));
+    if (connected.length > 0) {
+      this.#first.push(format.note("signal", JSON.stringify({ type: "CONNECT", streams: connected })));
+    }
+    this.#tellLost();
+  }
+
+  /** Tells which streams come from a connection that is lost, to who may not have seen that happen. */
+  #tellLost(): void {
+    const { feed, format, lost } = this.#settings;
+    const streams = [...feed.streams].filter((stream) => lost.has(stream));
+    if (streams.length > 0) this.#first.push(format.note("signal", JSON.stringify({ type: "DISCONNECT", streams })));
   }
 }

@@ -4,14 +4,13 @@
  * @module
  */
 
-import type { Clock, Timer } from "../base/mod.ts";
+import type { Timer } from "../base/mod.ts";
 import type { Signal } from "../stream/mod.ts";
 import { Feed, type FeedSettings } from "./feed.ts";
 import { type OpenStream, Upstream } from "./upstream.ts";
 
 /** What the feeds of a tap are made of. */
 export interface FeedsSettings extends FeedSettings {
-  readonly clock: Clock;
   /** How long in ms a feed is kept after its last client. */
   readonly lingerMs: number;
   /** How many there are at most. */
@@ -43,6 +42,7 @@ export class Feeds {
     this.#upstream = new Upstream(settings.clock, settings.open, {
       onMessage: (stream, text) => this.#message(stream, text),
       onSignal: (signal) => this.#signal(signal),
+      onLost: (streams) => this.#tellEach("DISCONNECT", new Set(streams)),
       onEnd: () => this.#end(),
     });
   }
@@ -52,9 +52,9 @@ export class Feeds {
     return this.#upstream.streams;
   }
 
-  /** Whether the connection to the exchange is lost just now. */
-  get isUpstreamLost(): boolean {
-    return this.#upstream.isLost;
+  /** The streams whose connection to the exchange is lost just now. */
+  get lost(): ReadonlySet<string> {
+    return this.#upstream.lost;
   }
 
   /** How many feeds there are. */
@@ -74,9 +74,8 @@ export class Feeds {
    */
   join(streams: readonly string[], conflateMs: number): Feed {
     const key = JSON.stringify([conflateMs, [...streams].sort()]);
-    const known = this.#entries.get(key);
-    if (known !== undefined) this.#upstream.retry(streams);
-    const entry = known ?? this.#add(key, new Set(streams), conflateMs);
+    this.#upstream.retry(streams);
+    const entry = this.#entries.get(key) ?? this.#add(key, new Set(streams), conflateMs);
     entry.timer?.cancel();
     entry.clients++;
     return entry.feed;
@@ -96,12 +95,13 @@ export class Feeds {
   }
 
   #add(key: string, streams: ReadonlySet<string>, conflateMs: number): Entry {
+    this.#upstream.acquire(streams);
+    // Only then: a stream that both have is not unsubscribed and subscribed to again.
     if (this.#entries.size >= this.#settings.maxFeeds) {
       // One that nobody is connected to: as many clients as feeds can be would not have let another one in.
       const idle = [...this.#entries.values()].find(({ clients }) => clients === 0);
       if (idle !== undefined) this.#remove(idle);
     }
-    this.#upstream.acquire(streams);
     const feed = new Feed(streams, conflateMs, this.#settings);
     const entry: Entry = { key, feed, clients: 0, timer: undefined };
     this.#entries.set(key, entry);
@@ -142,6 +142,7 @@ export class Feeds {
     switch (signal.type) {
       case "CONNECT":
       case "DISCONNECT":
+        return this.#tellEach(signal.type, new Set(signal.streams));
       case "STREAM_UNREPAIRABLE":
       case "STOP":
         return this.#tell({ type: signal.type });
@@ -171,11 +172,25 @@ export class Feeds {
     this.#settings.onEnd(new Set(entries.map(({ feed }) => feed)));
   }
 
+  /** Tells the clients of some streams which of theirs it is about. */
+  #tellEach(type: "CONNECT" | "DISCONNECT", streams: ReadonlySet<string>): void {
+    for (const { feed } of this.#entries.values()) {
+      const theirs = [...feed.streams].filter((stream) => streams.has(stream));
+      if (theirs.length > 0) this.#signalTo([feed], { type, streams: theirs });
+    }
+  }
+
   /** Tells the clients of some streams, or of all, something between their messages. */
   #tell(data: { readonly type: Signal["type"] } & Record<string, unknown>, streams?: readonly string[]): void {
     const feeds = streams === undefined
       ? [...this.#entries.values()].map(({ feed }) => feed)
       : new Set(streams.flatMap((stream) => [...this.#byStream.get(stream) ?? []]));
+    this.#signalTo(feeds, data);
+  }
+
+  #signalTo(feeds: Iterable<Feed>, data: object): void {
+    // What came before the signal gets its numbers before.
+    for (const feed of feeds) feed.handOn();
     const event = { number: this.#settings.numbering.next(), name: "signal", stream: "", text: JSON.stringify(data) };
     for (const feed of feeds) feed.signal(event);
   }

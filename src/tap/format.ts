@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FeedEvent, Numbering } from "./feed_event.ts";
+import type { FeedEvent, Numbering, Quote } from "./feed_event.ts";
 
 /** A way to write events; `T` is what a client takes at once. */
 export interface Format<T> {
@@ -13,7 +13,7 @@ export interface Format<T> {
   /** What is sent so that a connection is not taken for dead. */
   readonly heartbeat: T;
   /** Writes an event. */
-  event(event: FeedEvent): string;
+  event(event: FeedEvent | Quote): string;
   /** Writes something that only this client is told, and that has no id: `data` is JSON. */
   note(name: string, data: string): string;
   /** What a client takes, of parts written one after the other. */
@@ -31,17 +31,23 @@ export function eventStreamFormat(numbering: Numbering, retryMs: number): Format
   return {
     opening: `retry: ${retryMs}\n\n`,
     heartbeat: encoder.encode(":\n\n"),
-    event: ({ number, name, text }) =>
-      name === undefined
-        ? `id: ${numbering.idOf(number)}\ndata: ${text}\n\n`
-        : `id: ${numbering.idOf(number)}\nevent: ${name}\ndata: ${text}\n\n`,
+    event: (event) => {
+      const { text } = event;
+      if (!("number" in event)) return `data: ${text}\n\n`;
+      const { number, name } = event;
+      const id = `id: ${numbering.idOf(number)}\n`;
+      return name === undefined ? `${id}data: ${text}\n\n` : `${id}event: ${name}\ndata: ${text}\n\n`;
+    },
     note: (name, data) => `event: ${name}\ndata: ${data}\n\n`,
     join: bytesOf,
   };
 }
 
 /** An object of JSON with the id before its own members. */
-function objectOf(numbering: Numbering, { number, name, text }: FeedEvent): string {
+function objectOf(numbering: Numbering, event: FeedEvent | Quote): string {
+  const { text } = event;
+  if (!("number" in event)) return text;
+  const { number, name } = event;
   const id = `{"id":"${numbering.idOf(number)}",`;
   return name === undefined ? id + text.slice(1) : `${id}"event":"${name}","data":${text}}`;
 }

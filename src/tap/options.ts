@@ -43,7 +43,7 @@ export interface TapOptions extends StreamSelection {
   readonly cors?: string | readonly string[];
   /** Clients at the same time, 1 to 1000000; others get status 429. Default: 1000. */
   readonly maxClients?: number;
-  /** Streams that one client may have, 1 to 10000. Default: 100. */
+  /** Streams that one client may have, 1 to 10000; some 500 names fit into a query. Default: 100. */
   readonly maxStreamsPerClient?: number;
   /**
    * How far a client may be behind, 4096 to 1073741824 bytes (characters of the messages, and 64 for each). It is the memory
@@ -58,9 +58,12 @@ export interface TapOptions extends StreamSelection {
   readonly conflateMs?: number;
   /** How long in ms what the last client had stays subscribed and can be resumed, 0 to 86400000. Default: 30000. */
   readonly lingerMs?: number;
-  /** After this time in ms without anything else, clients get a sign of life, 100 to 600000. Default: 15000. */
+  /** At the latest after this time in ms without anything else, clients get a sign of life, 100 to 600000. Default: 15000. */
   readonly heartbeatMs?: number;
-  /** After this time in ms in which a client has taken nothing, it is disconnected, 100 to 3600000. Default: 60000. */
+  /**
+   * After this time in ms in which a client has not taken what it was given, it is disconnected, 100 to 3600000; it is looked
+   * for twice in each `heartbeatMs`. Default: 60000.
+   */
   readonly clientTimeoutMs?: number;
   /** How long in ms an EventSource waits before it reconnects, 0 to 600000. Default: 2000. */
   readonly retryMs?: number;
@@ -74,21 +77,29 @@ export interface TapOptions extends StreamSelection {
 }
 
 /** Some texts of a kind, or one; a text that is not of the kind is not shown. */
-function someOf(path: string, pattern: RegExp, expected: string) {
+function someOf(path: string, isUsable: (text: string) => boolean, expected: string) {
   return z.optional(
     z.custom<string | readonly string[]>().check(checkThat((given) => {
       const texts = typeof given === "string" ? [given] : Array.isArray(given) ? given : [];
-      if (texts.length > 0 && texts.every((text) => typeof text === "string" && pattern.test(text))) return;
+      if (texts.length > 0 && texts.every((text) => typeof text === "string" && isUsable(text))) return;
       throw new InvalidOptionsError(`Cannot use this as \`${path}\`: expected ${expected}`, { path });
     })),
   );
 }
 
+function isOrigin(text: string): boolean {
+  return text === "*" || (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text);
+}
+
 const schema = z.strictObject({
   ...selectionShape,
   // What can stand in a header and, percent-encoded, in a query (RFC 6750 section 2.1).
-  token: someOf("token", /^[\w.~+/-]+=*$/, 'a token of letters, digits and "-._~+/", or a list of them'),
-  cors: someOf("cors", /^(\*|https?:\/\/[^/?#\s]+)$/, '"*", or origins such as "https://charts.example"'),
+  token: someOf(
+    "token",
+    (text) => /^[\w.~+/-]+=*$/.test(text),
+    'a token of letters, digits and "-._~+/", or a list of them',
+  ),
+  cors: someOf("cors", isOrigin, '"*", or origins as browsers send them, such as "https://charts.example"'),
   maxClients: integer(1, 1_000_000),
   maxStreamsPerClient: integer(1, 10_000),
   maxBufferedBytes: integer(4_096, 2 ** 30),

@@ -16,7 +16,7 @@ export function refusal(error: TapRefusedError, headers: Readonly<Record<string,
   };
   if (error.retryAfterMs !== undefined) all["retry-after"] = String(Math.ceil(error.retryAfterMs / 1_000));
   if (error.status === 401) all["www-authenticate"] = "Bearer";
-  if (error.status === 426) all["sec-websocket-version"] = "13";
+  if (error.status === 426) Object.assign(all, { upgrade: "websocket", "sec-websocket-version": "13" });
   if (error.status === 405) all.allow = "GET, OPTIONS";
   return new Response(`${body}\n`, { status: error.status, headers: all });
 }

@@ -5,18 +5,16 @@
  */
 
 import type { Clock } from "../base/mod.ts";
-import type { EndReason, TapClient } from "./client.ts";
+import type { ClientListener, EndReason, TapClient } from "./client.ts";
 import type { Feed, Waiting } from "./feed.ts";
 import type { FeedReader } from "./feed_reader.ts";
 
 /** What such a client is made of. */
-export interface ResponseClientSettings {
+export interface ResponseClientSettings extends ClientListener<ResponseClient> {
   readonly feed: Feed;
   readonly reader: FeedReader<Uint8Array<ArrayBuffer>>;
   readonly heartbeat: Uint8Array<ArrayBuffer>;
   readonly clock: Clock;
-  /** It is gone, or was ended. Called once. */
-  readonly onEnd: (client: ResponseClient) => void;
 }
 
 /**
@@ -30,63 +28,69 @@ export class ResponseClient implements TapClient, Waiting {
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   /** Whether the runtime has asked for a piece. */
   #isAsked = false;
-  #lastAskedAt: number;
-  #isQuiet = false;
+  #lastGivenAt: number;
+  /** Whether the runtime was ever interested: if not, it will not say either that the connection has ended. */
+  #wasAsked = false;
   #hasEnded = false;
+  #isGone = false;
 
   constructor(settings: ResponseClientSettings) {
     this.#settings = settings;
     this.feed = settings.feed;
-    this.#lastAskedAt = settings.clock.monotonic();
+    this.#lastGivenAt = settings.clock.monotonic();
     this.body = new ReadableStream({
       start: (controller) => void (this.#controller = controller),
       pull: () => {
-        this.#isAsked = true;
-        this.#lastAskedAt = settings.clock.monotonic();
+        this.#isAsked = this.#wasAsked = true;
         this.proceed();
       },
-      cancel: () => this.#leave(),
+      cancel: () => this.#gone(),
       // Without a queue in between: what waits, waits in the feed.
     }, { highWaterMark: 0 });
   }
 
   get stuckSince(): number | undefined {
-    return this.#isAsked ? undefined : this.#lastAskedAt;
+    return this.#isAsked ? undefined : this.#lastGivenAt;
   }
 
   proceed(): void {
-    if (!this.#isAsked || this.#hasEnded) return;
+    if (!this.#isAsked) return;
+    // Stuck until now: it takes the end, and may come back.
+    if (this.#hasEnded) return this.#close();
     const piece = this.#settings.reader.read();
     if (piece === undefined) this.feed.wait(this);
     else this.#give(piece);
   }
 
-  heartbeat(): void {
-    if (this.#isQuiet && this.#isAsked) this.#give(this.#settings.heartbeat);
-    this.#isQuiet = true;
+  heartbeat(since: number): void {
+    if (this.#isAsked && this.#lastGivenAt <= since) this.#give(this.#settings.heartbeat);
   }
 
   end(reason: EndReason): void {
-    if (this.#hasEnded) return;
     if (reason === "upstream-stopped") this.proceed();
-    try {
-      // Also when it is stuck: an error would not free the socket earlier, and both Deno and Bun print it.
-      this.#controller?.close();
-    } catch {
-      // Closed by the runtime, which says so a moment later.
-    }
-    this.#leave();
+    // Web standards can't cut the connection of a response off: it counts as long as it lasts.
+    if (reason === "stuck" && this.#wasAsked) this.#leave();
+    else this.#close();
   }
 
   #give(piece: Uint8Array<ArrayBuffer>): void {
     this.#isAsked = false;
-    this.#isQuiet = false;
+    this.#lastGivenAt = this.#settings.clock.monotonic();
     try {
       this.#controller?.enqueue(piece);
     } catch {
       // Bun 1.4 closes the controller of a client that has gone before it calls `cancel`.
-      this.#leave();
+      this.#gone();
     }
+  }
+
+  #close(): void {
+    try {
+      this.#controller?.close();
+    } catch {
+      // Closed by the runtime, which says so a moment later.
+    }
+    this.#gone();
   }
 
   #leave(): void {
@@ -94,5 +98,12 @@ export class ResponseClient implements TapClient, Waiting {
     this.#hasEnded = true;
     this.feed.leave(this);
     this.#settings.onEnd(this);
+  }
+
+  #gone(): void {
+    this.#leave();
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#settings.onGone(this);
   }
 }

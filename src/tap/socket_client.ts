@@ -5,7 +5,7 @@
  */
 
 import type { Clock, Timer } from "../base/mod.ts";
-import type { EndReason, TapClient } from "./client.ts";
+import type { ClientListener, EndReason, TapClient } from "./client.ts";
 import type { Feed, Waiting } from "./feed.ts";
 import type { FeedReader } from "./feed_reader.ts";
 
@@ -22,13 +22,11 @@ export interface ClientSocket {
 }
 
 /** What such a client is made of. */
-export interface SocketClientSettings {
+export interface SocketClientSettings extends ClientListener<SocketClient> {
   readonly feed: Feed;
   readonly reader: FeedReader<readonly string[]>;
   readonly heartbeat: readonly string[];
   readonly clock: Clock;
-  /** It is gone, or was ended. Called once. */
-  readonly onEnd: (client: SocketClient) => void;
 }
 
 /** Bytes in flight from which on a client waits. */
@@ -47,13 +45,14 @@ export class SocketClient implements TapClient, Waiting {
   #drainTimer: Timer | undefined;
   #drainCheckMs = DRAIN_CHECK_MS.first;
   #stuckSince: number | undefined;
-  #isQuiet = false;
+  #lastSentAt: number;
   #hasEnded = false;
+  #isGone = false;
 
   constructor(settings: SocketClientSettings) {
     this.#settings = settings;
     this.feed = settings.feed;
-    this.#stuckSince = settings.clock.monotonic();
+    this.#stuckSince = this.#lastSentAt = settings.clock.monotonic();
   }
 
   get stuckSince(): number | undefined {
@@ -68,17 +67,16 @@ export class SocketClient implements TapClient, Waiting {
   }
 
   /** The client has sent something. */
-  messaged(): void {
+  received(): void {
     this.#close(1008, "This tap takes no messages: say what you want in the URL");
   }
 
   /** The connection has ended. */
   closed(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#drainTimer?.cancel();
-    this.feed.leave(this);
-    this.#settings.onEnd(this);
+    this.#leave();
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#settings.onGone(this);
   }
 
   /** What was sent has left, or may have. */
@@ -106,25 +104,24 @@ export class SocketClient implements TapClient, Waiting {
     }
   }
 
-  heartbeat(): void {
-    if (this.#isQuiet && this.#socket !== undefined && this.#stuckSince === undefined) {
-      this.#send(this.#socket, this.#settings.heartbeat);
-    }
-    this.#isQuiet = true;
+  heartbeat(since: number): void {
+    if (this.#socket === undefined || this.#stuckSince !== undefined || this.#lastSentAt > since) return;
+    this.#send(this.#socket, this.#settings.heartbeat);
   }
 
   end(reason: EndReason): void {
     if (this.#hasEnded) return;
     if (reason === "upstream-stopped") this.proceed();
-    if (reason === "stuck") {
-      this.#socket?.terminate();
-      this.closed();
+    if (this.#socket === undefined) this.closed();
+    else if (reason === "stuck") {
+      this.#leave();
+      this.#socket.terminate();
     } else if (reason === "upstream-stopped") this.#close(1011, "The stream behind this tap was stopped");
     else this.#close(1001, "The tap was closed");
   }
 
   #send(socket: ClientSocket, texts: readonly string[]): void {
-    this.#isQuiet = false;
+    this.#lastSentAt = this.#settings.clock.monotonic();
     try {
       socket.cork(() => {
         for (const text of texts) socket.send(text);
@@ -137,11 +134,20 @@ export class SocketClient implements TapClient, Waiting {
 
   #close(code: number, reason: string): void {
     if (this.#hasEnded) return;
+    this.#leave();
     try {
       this.#socket?.close(code, reason);
     } catch {
-      // Closed already.
+      // Closed already, or one of those that let only clients' codes through.
+      this.#socket?.terminate();
     }
-    this.closed();
+  }
+
+  #leave(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#drainTimer?.cancel();
+    this.feed.leave(this);
+    this.#settings.onEnd(this);
   }
 }

@@ -18,13 +18,18 @@
  * ```
  */
 export interface TapStatistics {
-  /** Clients that are connected. */
+  /** Clients that are connected and served. */
   readonly clients: number;
   /** Clients that were ever connected. */
   readonly totalClients: number;
+  /**
+   * Clients that are served no more, while their connection has not ended: those that take nothing, above all. They count in
+   * `maxClients` as well.
+   */
+  readonly endingClients: number;
   /** Requests that were refused. */
   readonly refusedRequests: number;
-  /** Clients that were disconnected since they took nothing for `clientTimeoutMs`. */
+  /** Clients that were let go of since they took nothing for `clientTimeoutMs`. */
   readonly stuckClients: number;
   /** Choices of streams that are kept, with clients or since they had some a while ago. */
   readonly feeds: number;

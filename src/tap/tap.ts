@@ -45,7 +45,8 @@ export class Tap implements AsyncDisposable {
   /**
    * Answers a request: with Server-Sent Events, with lines of JSON (`Accept: application/x-ndjson` or `?format=ndjson`), or
    * with a WebSocket, whatever its path; see `docs/tap.md`. What can't be served is an answer with a status from 400 and a
-   * JSON body that says why. It is bound: `Deno.serve(market.fetch)`, `Bun.serve(market)`.
+   * JSON body that says why. It is bound: `Deno.serve(market.fetch)`,
+   * `Bun.serve({ ...market, port: 8000 })`.
    *
    * @param request The request.
    * @param server Bun's server, which it gives to its handlers by itself; anything else is left alone.
@@ -53,6 +54,8 @@ export class Tap implements AsyncDisposable {
   readonly fetch: (request: Request, server?: unknown) => Promise<Response>;
   /** For `Bun.serve`, which accepts WebSockets with it. */
   readonly websocket: TapWebSocketHandler = bunWebSocketHandler;
+  /** For `Bun.serve`, which would cut clients off that are quiet for 10 s. */
+  readonly idleTimeout: 0 = 0;
   readonly #service: TapService;
   readonly #handler: RequestHandler;
 
@@ -149,7 +152,7 @@ export class Tap implements AsyncDisposable {
  * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
  * await using market = tap(manager, { channels: ["trade", "bookTicker"], markets: ["btcusdt", "ethusdt"] });
  *
- * // Deno.serve(market.fetch), Bun.serve(market), or what your framework calls with a request.
+ * // Deno.serve(market.fetch), Bun.serve({ ...market, port: 8000 }), or what your framework calls with a request.
  * const response = await market.fetch(new Request("https://tap.example/?streams=btcusdt@trade"));
  * let text = "";
  * for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {

@@ -25,7 +25,7 @@ export type TapFormat = "sse" | "ndjson" | "websocket";
  * ```
  */
 export interface TapClientOptions {
-  /** Names of streams, all of them on offer. Default: all that are on offer, if a client may have so many. */
+  /** Name of a stream, or several, all of them on offer. Default: all that are on offer, if a client may have so many. */
   readonly streams?: string | readonly string[];
   /**
    * Shortest time in ms between two messages of a quote stream (best bid and ask, tickers, partial depth, prices of one
@@ -51,7 +51,7 @@ export interface TapQueryRules {
   readonly conflateMs: number;
 }
 
-/** Longest query: far more than any that can be used, and short enough to be read by the way. */
+/** Longest query: some 500 names. Most servers take no longer heads than 16 KB. */
 const MAX_QUERY_CHARACTERS = 8_192;
 const PARAMETERS: readonly string[] = ["streams", "format", "conflateMs", "lastEventId", "access_token"];
 const MAX_CONFLATE_MS = 3_600_000;
@@ -93,7 +93,8 @@ export function formatOf(request: Request, parameters: URLSearchParams): TapForm
   }
   if (format === "sse" || format === "ndjson") return format;
   if (format !== null) throw unknownFormat(format, '"sse" or "ndjson"');
-  const types = (request.headers.get("accept") ?? "*/*").split(",").map((type) => type.split(";", 1)[0]?.trim());
+  const types = (request.headers.get("accept") || "*/*").toLowerCase().split(",")
+    .map((type) => type.split(";", 1)[0]?.trim());
   if (types.includes("application/x-ndjson") || types.includes("application/jsonl")) return "ndjson";
   if (types.some((type) => type === "text/event-stream" || type === "text/*" || type === "*/*")) return "sse";
   throw new TapRefusedError(
@@ -150,6 +151,9 @@ function checkedStreams(
     );
   }
   const streams = new Set((typeof given === "string" ? [given] : given).map(nameOf));
+  if (streams.size === 0) {
+    throw new TapRefusedError(400, "STREAMS_MISSING", "Cannot send no streams: expected names in `streams`");
+  }
   for (const stream of streams) {
     if (allowed.has(stream)) continue;
     throw new TapRefusedError(403, "STREAM_NOT_ALLOWED", `Cannot send ${shown(stream)}: this tap does not offer it`);

@@ -25,7 +25,7 @@ import { type ClientSocket, SocketClient } from "./socket_client.ts";
 export type WebSocketUpgrade = (request: Request) => { readonly socket: WebSocket; readonly response: Response };
 
 /**
- * What `Bun.serve` needs to know of the WebSockets of a tap: `Bun.serve({ fetch: market.fetch, websocket: market.websocket })`.
+ * What `Bun.serve` needs to know of the WebSockets of a tap: `Bun.serve({ ...market, port: 8000 })`.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ type Upgrade = (request: Request, client: SocketClient) => Response;
 export function upgradeOf(given: WebSocketUpgrade | undefined, server: unknown): Upgrade {
   if (given === undefined && isBunServer(server)) {
     return (request, client) => {
-      if (!server.upgrade(request, { data: client })) throw notAnUpgrade();
+      if (!takenOver(server, request, client)) throw notAnUpgrade();
       // Bun has answered already.
       return new Response();
     };
@@ -149,6 +149,18 @@ function isBunServer(server: unknown): server is BunServer {
   return typeof server === "object" && server !== null && "upgrade" in server && typeof server.upgrade === "function";
 }
 
+function takenOver(server: BunServer, request: Request, client: SocketClient): boolean {
+  try {
+    return server.upgrade(request, { data: client }) === true;
+  } catch {
+    throw new TapRefusedError(
+      501,
+      "WEBSOCKET_UNAVAILABLE",
+      "Cannot accept a WebSocket here: expected `websocket` in the options of `Bun.serve`, as the tap has it",
+    );
+  }
+}
+
 function accepted(upgrade: WebSocketUpgrade, request: Request): ReturnType<WebSocketUpgrade> {
   try {
     return upgrade(request);
@@ -165,6 +177,8 @@ function notAnUpgrade(): TapRefusedError {
 
 /** Connects a client to a WebSocket as web standards have it. */
 export function connectWebSocket(socket: WebSocket, client: SocketClient): void {
+  // No event would follow.
+  if (socket.readyState > socket.OPEN) return client.closed();
   const close = (code?: number, reason?: string) => socket.close(code, reason);
   const adapter: ClientSocket = {
     get bufferedAmount() {
@@ -175,7 +189,7 @@ export function connectWebSocket(socket: WebSocket, client: SocketClient): void 
     terminate: () => close(),
     cork: (send) => send(),
   };
-  socket.addEventListener("message", () => client.messaged());
+  socket.addEventListener("message", () => client.received());
   socket.addEventListener("error", () => client.closed());
   socket.addEventListener("close", () => client.closed());
   if (socket.readyState === socket.CONNECTING) socket.addEventListener("open", () => client.opened(adapter));
@@ -196,7 +210,7 @@ export const bunWebSocketHandler: TapWebSocketHandler = {
       // A thousand clients take a thousand messages per second each only so: without it, each message is a system call.
       cork: (send) => socket.cork(send),
     }),
-  message: (socket) => clientOf(socket)?.messaged(),
+  message: (socket) => clientOf(socket)?.received(),
   drain: (socket) => clientOf(socket)?.drained(),
   close: (socket) => clientOf(socket)?.closed(),
 };

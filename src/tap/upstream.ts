@@ -12,6 +12,8 @@ export interface UpstreamListener {
   /** Takes a message and the name of its stream. */
   onMessage(stream: string, text: string): void;
   onSignal(signal: Signal): void;
+  /** The first connection of these streams can't be opened. */
+  onLost(streams: readonly string[]): void;
   /** The stream was stopped from outside, or can't be opened again: nothing more comes of it. */
   onEnd(): void;
 }
@@ -42,7 +44,8 @@ export class Upstream {
   #stream: BinanceStream<"raw"> | undefined;
   /** Opens the stream again after a crash. */
   #reopening: Timer | undefined;
-  /** Until when that has to wait. */
+  readonly #lost = new Set<string>();
+  /** Until when opening it has to wait. */
   #pausedUntil = -Infinity;
   #pauseMs = CRASH_PAUSE_MS.first;
 
@@ -57,9 +60,9 @@ export class Upstream {
     return [...this.#users.keys()];
   }
 
-  /** Whether its connection is lost, or one of several, or it has crashed. */
-  get isLost(): boolean {
-    return this.#reopening !== undefined || this.#stream?.state === "restarting";
+  /** The streams whose connection is lost. */
+  get lost(): ReadonlySet<string> {
+    return this.#lost;
   }
 
   /**
@@ -82,6 +85,8 @@ export class Upstream {
       this.#forget(streams);
       throw error;
     }
+    // After a crash, they are lost until the stream is back.
+    if (this.#reopening !== undefined) { for (const stream of added) this.#lost.add(stream); }
   }
 
   /** Asks once more for those of some streams that the exchange did not deliver. */
@@ -103,6 +108,7 @@ export class Upstream {
     const stream = this.#stream;
     this.#stream = undefined;
     this.#users.clear();
+    this.#lost.clear();
     this.#reopening?.cancel();
     this.#reopening = undefined;
     await stream?.stop();
@@ -142,12 +148,23 @@ export class Upstream {
     switch (signal.type) {
       case "CONNECT":
         this.#pauseMs = CRASH_PAUSE_MS.first;
+        for (const found of signal.streams) this.#lost.delete(found);
         break;
+      case "DISCONNECT":
+        for (const lost of signal.streams) this.#lost.add(lost);
+        break;
+      case "CONNECT_FAILED": {
+        const streams = signal.streams.filter((stream) => !this.#lost.has(stream));
+        for (const lost of streams) this.#lost.add(lost);
+        if (streams.length > 0) this.#listener.onLost(streams);
+        break;
+      }
       case "SUBSCRIPTION_FAILED":
         for (const failed of signal.error.streams) this.#failed.add(failed);
         break;
       case "STREAM_UNREPAIRABLE":
         this.#stream = undefined;
+        for (const lost of this.#users.keys()) this.#lost.add(lost);
         this.#pause(signal.error);
         this.#start();
         break;
@@ -174,7 +191,11 @@ export class Upstream {
     for (const stream of streams) {
       const users = (this.#users.get(stream) ?? 0) - 1;
       if (users > 0) this.#users.set(stream, users);
-      else if (this.#users.delete(stream)) removed.push(stream);
+      else if (this.#users.delete(stream)) {
+        this.#failed.delete(stream);
+        this.#lost.delete(stream);
+        removed.push(stream);
+      }
     }
     return removed;
   }

@@ -240,11 +240,12 @@ export class UserDataStream<O extends Output = "raw">
       onEvent: (text) => {
         if (this.#endedBy === undefined) this.#delivery.deliver(text);
       },
-      onConnect: (url) => this.#signal({ type: "CONNECT", url }),
-      onDisconnect: (url, close) => this.#signal({ type: "DISCONNECT", url, close, lastData: this.#delivery.lastData }),
+      onConnect: (url) => this.#signal({ type: "CONNECT", streams: [], url }),
+      onDisconnect: (url, close) =>
+        this.#signal({ type: "DISCONNECT", streams: [], url, close, lastData: this.#delivery.lastData }),
       onConnectFailed: (url, error) => {
         this.#lastError = error;
-        this.#signal({ type: "CONNECT_FAILED", url, error });
+        this.#signal({ type: "CONNECT_FAILED", url, streams: [], error });
       },
       onRollover: (url, reason) => {
         this.#rollovers++;

@@ -10,7 +10,7 @@ import { ProxyUnavailableError } from "../../base/mod.ts";
 export function withoutRawSockets(shown: string, path?: string): ProxyUnavailableError {
   return new ProxyUnavailableError(
     shown,
-    'this needs raw sockets, which are not part of "@rawtick/binance/edge"; import "@rawtick/binance" on Deno, Bun or ' +
+    'this needs raw sockets, which are not part of the edge doors; import "@rawtick/binance" on Deno, Bun or ' +
       "Node, or leave `proxy` out to connect directly",
     path,
   );
