@@ -4,6 +4,7 @@
  * @module
  */
 
+import { bunWebSocketHandler, type TapWebSocketHandler } from "./bun_server.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { Output } from "../stream/mod.ts";
 import { checkedTapOptions, type TapOptions } from "./options.ts";
@@ -11,7 +12,7 @@ import { RequestHandler } from "./request_handler.ts";
 import { TapService } from "./service.ts";
 import type { TapStatistics } from "./statistics.ts";
 import type { TapClientOptions } from "./tap_request.ts";
-import { bunWebSocketHandler, connectWebSocket, type TapWebSocketHandler } from "./upgrade.ts";
+import { connectWebSocket } from "./upgrade.ts";
 
 /**
  * What a tap needs of a manager: that of any door has it.
