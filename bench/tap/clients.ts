@@ -19,7 +19,7 @@ import { Ledger, type Piece } from "./ledger.ts";
 import { DIRECT_PATH, STREAM } from "./upstream.ts";
 
 /** How a client is answered. */
-export type ClientFormat = "sse" | "ndjson" | "websocket";
+export type ClientFormat = "sse" | "ndjson" | "websocket" | "websocket-lines";
 
 /** What the process is started with. */
 export interface ClientsSettings {
@@ -100,7 +100,7 @@ class Client {
 
   constructor(path: string, format: ClientFormat, known: (KnownChunk | undefined)[], latency: Histogram) {
     this.#path = path;
-    this.#isSocket = format === "websocket";
+    this.#isSocket = format.startsWith("websocket");
     this.#terminator = format === "sse" ? "\n\n" : "\n";
     this.#known = known;
     this.latency = latency;
@@ -232,7 +232,7 @@ class Clients {
 
   constructor(settings: ClientsSettings) {
     this.#settings = settings;
-    this.#path = `/?streams=${STREAM}${settings.format === "ndjson" ? "&format=ndjson" : ""}`;
+    this.#path = `/?streams=${STREAM}${/ndjson|lines/.test(settings.format) ? "&format=ndjson" : ""}`;
   }
 
   /** Adds clients that read, or that never do. */

@@ -27,7 +27,7 @@ const DEFAULTS = {
 export const HELP = `Measures a tap: one upstream, many clients, and every event of every client is checked.
 
   --runtime LIST       what runs the tap: deno, bun or all (${DEFAULTS.runtime}); the others run on Bun
-  --format LIST        what the clients want: sse, ndjson, websocket or all (${DEFAULTS.format})
+  --format LIST        what the clients want: sse, ndjson, websocket, websocket-lines or all (${DEFAULTS.format})
   --clients N          clients that read (${DEFAULTS.clients})
   --rate N             messages per second of the exchange, about 200 bytes each (${DEFAULTS.rate})
   --seconds N          time that counts (${DEFAULTS.seconds}), after
@@ -63,7 +63,7 @@ export interface Options {
 }
 
 const RUNTIMES: readonly Runtime[] = ["deno", "bun"];
-const FORMATS: readonly ClientFormat[] = ["sse", "ndjson", "websocket"];
+const FORMATS: readonly ClientFormat[] = ["sse", "ndjson", "websocket", "websocket-lines"];
 
 /**
  * Reads the arguments.
