@@ -13,9 +13,9 @@ import { type Chromium, chromiumBinary, inChromium } from "./chromium/browser.ts
 import { type PageServer, servePage } from "./chromium/page_server.ts";
 import type { PageEvent } from "./chromium/tap_page.ts";
 import { startCuttingRelay } from "./cutting_relay.ts";
-import { bundle } from "./edge_bundle.ts";
+import { bundle } from "../tools/bundle.ts";
 import { pushTrades, serve, startTap, untilSubscribed, upgradeOptions } from "./tap_support.ts";
-import { trade, until } from "./support.ts";
+import { range, trade, until } from "./support.ts";
 
 const noChromium = chromiumBinary() === undefined
   ? "no Chromium is installed: Debian's package is chromium, another one's path goes into CHROMIUM"
@@ -45,10 +45,6 @@ async function eventsOf(page: Page, messages: number): Promise<PageEvent[]> {
 function tradesOf(events: readonly PageEvent[]): number[] {
   // The cast: the tests' messages are trades.
   return events.filter(({ name }) => name === "message").map(({ data }) => (data.data as { readonly t: number }).t);
-}
-
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 function quoted(text: string): string {

@@ -10,7 +10,7 @@ import { startLocalExchange } from "@rawtick/binance/testing";
 import { chromiumBinary, inChromium } from "./chromium/browser.ts";
 import type { PageState } from "./chromium/manager_page.ts";
 import { servePage } from "./chromium/page_server.ts";
-import { bundle } from "./edge_bundle.ts";
+import { bundle } from "../tools/bundle.ts";
 import { trade } from "./support.ts";
 
 const noChromium = chromiumBinary() === undefined

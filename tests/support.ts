@@ -34,6 +34,11 @@ export async function until(condition: () => boolean, what: string, timeoutMs = 
   }
 }
 
+/** The integers from `first` to `last`. */
+export function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
 /** A logger that remembers. */
 export function memoryLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];

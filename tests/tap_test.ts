@@ -7,17 +7,12 @@
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type ClientFormat, formats, pushTrades, startTap, TapClient, untilSubscribed } from "./tap_support.ts";
-import { trade, until } from "./support.ts";
+import { range, trade, until } from "./support.ts";
 
 const TRADES = "btcusdt@trade";
 
 function testEachFormat(name: string, run: (format: ClientFormat) => Promise<void>): void {
   for (const format of formats) test(`${format}: ${name}`, { timeout: 60_000 }, () => run(format));
-}
-
-/** Numbers from `first` to `last`. */
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 testEachFormat(

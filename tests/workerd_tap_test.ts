@@ -9,7 +9,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { TapOptions } from "@rawtick/binance";
 import { startLocalExchange } from "@rawtick/binance/testing";
 import { type ClientFormat, formats, pushTrades, TapClient, untilSubscribed } from "./tap_support.ts";
-import { trade, until } from "./support.ts";
+import { range, trade, until } from "./support.ts";
 import { connectEach, inTap, tapIn, tapWorker, type WorkerdTap } from "./workerd/tap.ts";
 import { startWorkerd, workerdBinary } from "./workerd/workerd.ts";
 
@@ -24,10 +24,6 @@ const OTHER_TRADES = "ethusdt@trade";
 /** Registers a test of a tap in a workerd that must write nothing to stderr. */
 function testTap(name: string, options: TapOptions, run: (tapped: WorkerdTap) => Promise<void>): void {
   test(`a tap in workerd: ${name}`, { skip: noWorkerd, timeout }, () => inTap(options, run));
-}
-
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 testTap("every client gets every message in order, from one connection, and resumes", {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildSync } from "esbuild";
+import { bundled } from "./bundle.ts";
 import { ROOT } from "./process.ts";
 
 /** One part of a bundle. */
@@ -32,43 +32,21 @@ export interface Bundle {
 }
 
 /**
- * Bundles a door as Cloudflare's wrangler does, with esbuild, and minified.
+ * Bundles a door, as small as possible.
  *
  * @param entry File name of the door, such as `edge.ts`.
  * @throws {Error} if it can't be bundled for a platform that has nothing but web standards.
  */
 export function bundleOf(entry: string): Bundle {
-  const { metafile, outputFiles } = buildSync({
-    absWorkingDir: ROOT,
-    entryPoints: [join(ROOT, entry)],
-    outfile: "bundle.js",
-    bundle: true,
-    minify: true,
-    format: "esm",
-    // Imports of `node:` are errors here.
-    platform: "browser",
-    target: "es2022",
-    legalComments: "none",
-    metafile: true,
-    write: false,
-    logLevel: "silent",
-  });
-  const [file] = outputFiles;
-  const [output] = Object.values(metafile.outputs);
-  if (file === undefined || output === undefined) throw new Error(`Cannot bundle ${entry}: esbuild made nothing`);
-  const inputs = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const { contents, bytesByFile } = bundled(new URL(entry, pathToFileURL(ROOT)), { isMinified: true });
   const sizes = new Map<string, number>();
-  for (const [path, { bytesInOutput }] of inputs) {
-    const name = partOf(path);
-    sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput);
-  }
-  const parts = Array.from(sizes, ([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes);
+  for (const [path, bytes] of bytesByFile) sizes.set(partOf(path), (sizes.get(partOf(path)) ?? 0) + bytes);
   return {
     entry,
-    bytes: output.bytes,
-    gzipped: gzipSync(file.contents, { level: 9 }).length,
-    parts,
-    files: inputs.map(([path]) => path),
+    bytes: contents.length,
+    gzipped: gzipSync(contents, { level: 9 }).length,
+    parts: Array.from(sizes, ([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes),
+    files: [...bytesByFile.keys()],
   };
 }
 

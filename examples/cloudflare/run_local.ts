@@ -16,7 +16,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { startLocalExchange } from "@rawtick/binance/testing";
-import { bundle } from "../../tests/edge_bundle.ts";
+import { bundle } from "../../tools/bundle.ts";
 import { workerdBinary } from "../../tests/workerd/workerd.ts";
 
 const { UPSTREAM_URL, TOKEN = "", PORT = "8787" } = process.env;

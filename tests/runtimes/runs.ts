@@ -14,7 +14,7 @@ import { findRuntime } from "../../tools/runtimes.ts";
 import { ROOT } from "../../tools/process.ts";
 import { chromiumBinary, inChromium } from "../chromium/browser.ts";
 import { servePage } from "../chromium/page_server.ts";
-import { bundle } from "../edge_bundle.ts";
+import { bundle } from "../../tools/bundle.ts";
 import { certificate } from "../native_server.ts";
 import { startWorkerd, workerdBinary } from "../workerd/workerd.ts";
 import { FEATURES } from "./features.ts";

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { bundle } from "../edge_bundle.ts";
+import { bundle } from "../../tools/bundle.ts";
 import { type WorkerConfig, workerdConfig } from "./config.ts";
 
 /** Longest time in ms until it listens. */
