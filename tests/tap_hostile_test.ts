@@ -109,7 +109,9 @@ test(`${CONNECTS} hostile connects get clear answers and leave nothing behind; a
   const settled = async (): Promise<Statistics> => {
     const end = performance.now() + 10_000;
     let now = await statistics();
-    while ((now.clients > 1 || now.endingClients > 0 || now.feeds > 1) && performance.now() < end) now = await statistics();
+    while ((now.clients > 1 || now.endingClients > 0 || now.feeds > 1) && performance.now() < end) {
+      now = await statistics();
+    }
     return now;
   };
   // Once to warm up, so that caches and pools have their sizes.

@@ -45,7 +45,7 @@ function takeTrade(trade) {
 /** @param {{ type: string, stream?: string, missed?: number | null }} signal */
 function takeSignal({ type, stream, missed }) {
   if (type === "CONNECT") showUpstream("connected");
-  if (type === "DISCONNECT" || type === "STREAM_UNREPAIRABLE") showUpstream("lost");
+  if (type === "DISCONNECT" || type === "STREAM_UNREPAIRABLE" || type === "STOP") showUpstream("lost");
   const details = [stream, missed == null ? undefined : `${count(missed)} missed`].filter(Boolean).join(", ");
   log(`${type}${details === "" ? "" : `: ${details}`}`);
 }
