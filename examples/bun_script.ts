@@ -22,7 +22,7 @@ const manager = resources.use(
   new BinanceWebSocketApiManager({
     websocketLibrary: "native",
     websocketBaseUrl: UPSTREAM_URL || resources.use(await startLocalExchange()).url,
-    onSignal: ({ type }) => console.error(type),
+    onSignal: (signal) => console.error(`${signal.type}${"error" in signal ? `: ${signal.error}` : ""}`),
   }),
 );
 // Ends the loop below, and so the script.

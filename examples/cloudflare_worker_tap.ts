@@ -37,13 +37,14 @@ export class MarketTap {
   constructor(_state: unknown, { UPSTREAM_URL, TOKEN }: Env) {
     const manager = new BinanceWebSocketApiManager({
       ...(UPSTREAM_URL && { websocketBaseUrl: UPSTREAM_URL }),
-      onSignal: ({ type, streamLabel }) => console.log(`${streamLabel}: ${type}`),
+      onSignal: (signal) =>
+        console.log(`${signal.streamLabel}: ${signal.type}${"error" in signal ? `: ${signal.error}` : ""}`),
     });
     this.#tap = tap(manager, {
       channels: ["trade", "bookTicker", "depth20@100ms"],
       markets: ["btcusdt", "ethusdt", "bnbusdt"],
       cors: "*", // the pages that show it come from elsewhere
-      lingerMs: 5_000, // an object without clients is evicted after 10 s, with its upstream
+      lingerMs: 30_000, // an object without clients is evicted after 70 to 140 s, with its upstream
       ...(TOKEN && { token: TOKEN }),
     });
   }

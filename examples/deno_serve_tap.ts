@@ -21,7 +21,8 @@ await using resources = new AsyncDisposableStack();
 const manager = resources.use(
   new BinanceWebSocketApiManager({
     websocketBaseUrl: UPSTREAM_URL || resources.use(await startLocalExchange()).url,
-    onSignal: ({ type, streamLabel }) => console.error(`${streamLabel}: ${type}`),
+    onSignal: (signal) =>
+      console.error(`${signal.streamLabel}: ${signal.type}${"error" in signal ? `: ${signal.error}` : ""}`),
   }),
 );
 const market = tap(manager, {

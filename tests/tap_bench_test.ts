@@ -46,7 +46,7 @@ test("the tap's benchmark refuses arguments that it can't use with code 2 and on
   assertEquals([code, output, errors], [
     2,
     "",
-    'error: Cannot use --format "xml": expected sse, ndjson, websocket or all\n',
+    'error: Cannot use --format "xml": expected sse, ndjson, websocket, websocket-lines or all\n',
   ]);
   assertThrows(() => readOptions(["--clients", "0"]), Error, "expected an integer from 1");
   assertEquals(readOptions(["--stuck", "0"]).stuck, 0);

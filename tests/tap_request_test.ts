@@ -45,7 +45,7 @@ test("what can't be served is refused with a status and a code that say why", as
     [`any/path?streams=${encodeURIComponent(TRADES)}&format=ndjson`, 200, ""],
     [`?streams=${TRADES}`, 200, "", { headers: { accept: "text/html, text/event-stream;q=0.9" } }],
     ["", 400, "STREAMS_MISSING"],
-    ["?streams=", 400, "INVALID_STREAM_NAME"],
+    ["?streams=", 400, "STREAMS_MISSING"],
     ["?streams=btcusdt", 400, "INVALID_STREAM_NAME"],
     [`?streams=${TRADES},`, 400, "INVALID_STREAM_NAME"],
     ["?streams=btcusdt@trade@@/../?", 400, "INVALID_STREAM_NAME"],

@@ -51,6 +51,11 @@ async function runScript(script: string, args: readonly string[]): Promise<numbe
 
 /** Runs an example, or says which there are. */
 async function runExample([name, ...args]: readonly string[]): Promise<number> {
+  const [wanted = ""] = /^(deno|bun)(?=_serve)/.exec(name ?? "") ?? [];
+  if (wanted !== "" && wanted !== currentRuntime) {
+    console.error(`This example is for ${wanted}: ${wanted === "deno" ? "deno task" : "bun run"} example ${name}`);
+    return 2;
+  }
   if (name !== undefined && EXAMPLES.includes(name)) return await runScript(`examples/${name}.ts`, args);
   console.error(`Expected an example: ${EXAMPLES.join(", ")}`);
   return name === undefined ? 0 : 2;

@@ -74,7 +74,7 @@ export function parametersOf(url: URL): URLSearchParams {
     throw new TapRefusedError(
       400,
       "UNKNOWN_PARAMETER",
-      `Unknown parameter ${shown(name)}: expected ${listOf(PARAMETERS.filter((known) => known !== "access_token"))}`,
+      `Unknown parameter ${shown(name)}: expected ${listOf(PARAMETERS)}`,
     );
   }
   return url.searchParams;
@@ -122,7 +122,8 @@ export function clientOptionsOf(request: Request, parameters: URLSearchParams): 
   const conflateMs = parameters.get("conflateMs");
   const lastEventId = request.headers.get("last-event-id") ?? parameters.get("lastEventId") ?? "";
   return {
-    ...(streams.length === 0 ? {} : { streams }),
+    // Present and empty is no name, and not left out either.
+    ...(streams.length === 0 ? {} : { streams: streams.join() === "" ? [] : streams }),
     ...(conflateMs === null ? {} : { conflateMs: /^\d{1,7}$/.test(conflateMs) ? Number(conflateMs) : NaN }),
     // Empty as in a page that has not received any yet.
     ...(lastEventId === "" ? {} : { lastEventId }),

@@ -56,7 +56,8 @@ export function ownProxy(
     // Where it is not allowed, reading would throw, or ask the user at the terminal.
     if (Deno !== undefined && Deno.permissions.querySync({ name: "env", variable }).state !== "granted") {
       return {
-        reason: `${runtime}'s ${user} obeys the environment variable ${variable}, which this process may not read`,
+        reason:
+          `${runtime}'s ${user} obeys the environment variable ${variable}, which this process may not read (without --allow-env)`,
         canBeBypassed: true,
       };
     }
