@@ -61,7 +61,7 @@ testEachFormat(
 );
 
 testEachFormat("who takes nothing for `clientTimeoutMs` is disconnected, and only that one", async (format) => {
-  await using tapped = await startTap({ streams: TRADES, clientTimeoutMs: 300, heartbeatMs: 100 });
+  await using tapped = await startTap({ streams: TRADES, clientTimeoutMs: 1_500, heartbeatMs: 100 });
   using good = new TapClient(tapped.port, "", { format });
   using quiet = new TapClient(tapped.port, "?streams=btcusdt@trade&conflateMs=1", { format });
   using stuck = new TapClient(tapped.port, "", { format, isPaused: true });
@@ -76,8 +76,8 @@ testEachFormat("who takes nothing for `clientTimeoutMs` is disconnected, and onl
 });
 
 testEachFormat("who keeps up and has nothing to read is not disconnected", async (format) => {
-  await using tapped = await startTap({ streams: TRADES, clientTimeoutMs: 100, heartbeatMs: 100 });
+  await using tapped = await startTap({ streams: TRADES, clientTimeoutMs: 500, heartbeatMs: 100 });
   using client = new TapClient(tapped.port, "", { format });
-  await until(() => client.heartbeats >= 5, "heartbeats");
+  await until(() => client.heartbeats >= 8, "heartbeats");
   assertEquals([tapped.market.statistics.clients, tapped.market.statistics.stuckClients], [1, 0]);
 });
