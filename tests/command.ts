@@ -72,7 +72,7 @@ export class Command implements Disposable {
   }
 
   /** Sends it a signal. */
-  kill(signal: "SIGINT" | "SIGTERM"): void {
+  kill(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void {
     // `kill()` of the child itself makes Deno report the signal in the place of the exit code.
     if (this.#child.pid === undefined || this.#exitCode !== undefined) return;
     try {
