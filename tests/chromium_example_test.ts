@@ -12,6 +12,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "puppeteer-core";
 import { type LocalExchange, startLocalExchange } from "@rawtick/binance/testing";
 import { type Chromium, chromiumBinary, inChromium } from "./chromium/browser.ts";
+import { PATIENCE_MS, untilShown } from "./chromium/example_page.ts";
 import { Command } from "./command.ts";
 import { startCuttingRelay } from "./cutting_relay.ts";
 
@@ -19,67 +20,9 @@ const skip = chromiumBinary() === undefined
   ? "no Chromium is installed: Debian's package is chromium, another one's path goes into CHROMIUM"
   : false;
 const timeout = 60_000;
-/** Longest time in ms that a server may take to start, and the page to show something. */
-const PATIENCE_MS = 15_000;
 
 const BOOK = "btcusdt@depth20@100ms";
 const TRADES = "btcusdt@trade";
-
-/** What the page shows. */
-interface Shown {
-  readonly connection: string;
-  readonly upstream: string;
-  readonly price: string;
-  readonly title: string;
-  readonly spread: string;
-  /** Texts of the cells, from top to bottom. */
-  readonly asks: readonly (readonly string[])[];
-  readonly bids: readonly (readonly string[])[];
-  /** Number and price of each, from top to bottom. */
-  readonly trades: readonly (readonly [id: number, price: string])[];
-  readonly connects: string;
-  readonly dropped: string;
-  readonly missed: string;
-  readonly lastEventId: string;
-  /** Lines without their times, the newest first. */
-  readonly log: readonly string[];
-}
-
-/** Runs in the page. */
-const READ = `(() => {
-  const element = (id) => document.getElementById(id);
-  const text = (id) => element(id).textContent;
-  const rows = (id) => [...element(id).rows].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
-  return JSON.stringify({
-    connection: element("connection").dataset.state,
-    upstream: element("upstream").dataset.state,
-    price: text("price"),
-    title: document.title,
-    spread: text("spread"),
-    asks: rows("asks"),
-    bids: rows("bids"),
-    trades: [...element("trades").rows]
-      .filter((row) => row.dataset.trade)
-      .map((row) => [Number(row.dataset.trade), row.cells[0].textContent]),
-    connects: text("connects"),
-    dropped: text("dropped"),
-    missed: text("missed"),
-    lastEventId: text("last-event-id"),
-    log: [...element("log").children].map(({ lastChild }) => lastChild.textContent),
-  });
-})()`;
-
-/** Reads what the page shows until that is as expected; fails with all of it if it is not in time. */
-async function untilShown(page: Page, what: string, isSo: (shown: Shown) => boolean): Promise<Shown> {
-  const end = performance.now() + PATIENCE_MS;
-  while (true) {
-    // The cast: it is what the script above writes.
-    const shown = JSON.parse(String(await page.evaluate(READ))) as Shown;
-    if (isSo(shown)) return shown;
-    if (performance.now() > end) throw new Error(`The page does not show ${what}, but ${JSON.stringify(shown)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 /** A trade's price, which no other has. */
 function priceOf(id: number): string {
