@@ -44,7 +44,8 @@ export class MarketTap {
       channels: ["trade", "bookTicker", "depth20@100ms"],
       markets: ["btcusdt", "ethusdt", "bnbusdt"],
       cors: "*", // the pages that show it come from elsewhere
-      lingerMs: 30_000, // an object without clients is evicted after 70 to 140 s, with its upstream
+      // An object that nobody is connected to is evicted after about 140 s by workerd (70 to 140 s, Cloudflare says of those
+      // that can't hibernate). The upstream is closed before that, `lingerMs` after the last client.
       ...(TOKEN && { token: TOKEN }),
     });
   }

@@ -345,3 +345,13 @@ test("a quote that is held back comes before a signal that came after it", async
   const numbers = client.events.map(({ id }) => Number(id?.split("-")[1]));
   assertEquals(numbers, numbers.toSorted((a, b) => a - b), "ids increase");
 });
+
+test("who comes to a fresh tap with an old id is not told that all is well before it is", async () => {
+  await using tapped = await startTap({ streams: TRADES });
+  tapped.exchange.ignoreHandshakes(true);
+  using client = new TapClient(tapped.port, "?lastEventId=00000000-1");
+  await client.untilEvent("dropped");
+  tapped.exchange.killConnections();
+  await client.untilEvent("signal");
+  assertEquals(client.events.map(({ name, data }) => name === "signal" ? data.type : name), ["dropped", "DISCONNECT"]);
+});

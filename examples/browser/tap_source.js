@@ -3,8 +3,8 @@
 
 /**
  * The connection to a tap: an EventSource reconnects by itself and says which event it had last. Where it gives up, which is
- * after any answer but 200, this makes a new one; and where no data comes any more, too, since a page can't see the tap's
- * signs of life.
+ * after any answer but 200, this makes a new one after a while; where nothing comes any more, at once, since a page can't
+ * see the tap's signs of life.
  *
  * @module
  */
@@ -12,7 +12,7 @@
 /** Shortest and longest time in ms before a new EventSource; it doubles in between. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** After this time in ms without an event, the connection is given up. */
+/** After this time in ms without an event or an answer, the connection is given up for a new one. */
 const MAX_SILENCE_MS = 30_000;
 const CHECK_MS = 1_000;
 
@@ -26,8 +26,9 @@ const CHECK_MS = 1_000;
  * @typedef {object} TapListener
  * @property {(state: ConnectionState, waitMs: number) => void} onState
  * @property {(stream: string, data: any, id: string) => void} onMessage A message of the exchange.
- * @property {(signal: any) => void} onSignal What the tap tells of its connection to the exchange.
- * @property {(count: number | null) => void} onDropped Events were left out; null: nobody knows how many.
+ * @property {(signal: any, id: string) => void} onSignal What the tap tells of its connection to the exchange.
+ * @property {(count: number | null) => void} onDropped Events were left out; null: nobody knows how many. What the tap
+ *   told before holds no longer; it begins with how things are now.
  */
 
 /** Reads a tap for as long as the page is there. */
@@ -55,28 +56,29 @@ export class TapSource {
 
   #open() {
     this.#listener.onState("connecting", 0);
-    this.#lastEventAt = performance.now();
+    this.#came();
     const url = new URL(this.#url, location.href);
     // A new EventSource doesn't know what the one before had; its own Last-Event-ID comes before this.
     if (this.#lastEventId !== "") url.searchParams.set("lastEventId", this.#lastEventId);
     const source = this.#source = new EventSource(url);
     source.onopen = () => {
       this.#came();
+      this.#waitMs = MIN_WAIT_MS;
       this.#listener.onState("live", 0);
     };
     source.onerror = () => {
+      this.#came(); // an answer, too: there is none
       if (source.readyState === EventSource.CLOSED) this.#reopenLater();
       else this.#listener.onState("reconnecting", 0);
     };
     source.onmessage = ({ data, lastEventId }) => {
       this.#came(lastEventId);
-      this.#waitMs = MIN_WAIT_MS;
       const message = JSON.parse(data);
       this.#listener.onMessage(message.stream, message.data, lastEventId);
     };
     source.addEventListener("signal", ({ data, lastEventId }) => {
       this.#came(lastEventId);
-      this.#listener.onSignal(JSON.parse(data));
+      this.#listener.onSignal(JSON.parse(data), lastEventId);
     });
     source.addEventListener("dropped", ({ data }) => {
       this.#came();
@@ -91,8 +93,7 @@ export class TapSource {
   }
 
   #reopenLater() {
-    this.#source?.close();
-    this.#source = undefined;
+    this.#source = undefined; // it has closed itself
     // So that not all pages come back at the same moment.
     const waitMs = this.#waitMs * (0.5 + Math.random() / 2);
     this.#waitMs = Math.min(MAX_WAIT_MS, this.#waitMs * 2);
@@ -101,8 +102,8 @@ export class TapSource {
   }
 
   #check() {
-    const source = this.#source;
-    if (source?.readyState !== EventSource.OPEN) return;
-    if (performance.now() - this.#lastEventAt > MAX_SILENCE_MS) this.#reopenLater();
+    if (this.#source === undefined || performance.now() - this.#lastEventAt < MAX_SILENCE_MS) return;
+    this.#source.close();
+    this.#open();
   }
 }

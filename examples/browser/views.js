@@ -121,26 +121,28 @@ export class BookView {
 /** The last trades, the newest on top. */
 export class TradesView {
   #rows = rowsIn("trades", TRADES);
-  /** @type {{ p: string, q: string, T: number, m: boolean }[]} */
+  /** @type {{ t: number, p: string, q: string, T: number, m: boolean }[]} */
   #trades = [];
   #draw = oncePerFrame(() => {
-    this.#trades.forEach(({ p, q, T, m }, index) => {
+    this.#trades.forEach(({ t, p, q, T, m }, index) => {
       const row = this.#rows[index];
       fill(row, [price(Number(p)), amountFormat.format(Number(q)), timeFormat.format(T)]);
       row?.row.setAttribute("data-side", sideOf(m));
+      row?.row.setAttribute("data-trade", String(t));
     });
     const [newest] = this.#trades;
     if (newest === undefined) return;
     element("price").textContent = price(Number(newest.p));
     element("price").dataset.side = sideOf(newest.m);
-    document.title = `${price(Number(newest.p))} BTC/USDT`;
   });
 
-  /** @param {{ p: string, q: string, T: number, m: boolean }} trade */
+  /** @param {{ t: number, p: string, q: string, T: number, m: boolean }} trade */
   show(trade) {
     this.#trades.unshift(trade);
     if (this.#trades.length > TRADES) this.#trades.pop();
     this.#draw();
+    // Not with the next frame: a page in the background has none, and there the title is all that one sees.
+    document.title = `${price(Number(trade.p))} BTC/USDT`;
   }
 }
 

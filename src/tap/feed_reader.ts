@@ -23,6 +23,8 @@ export interface ReaderSettings<T> {
   readonly lastEventId: string | undefined;
   /** The streams whose connection to the exchange is lost just now. */
   readonly lost: ReadonlySet<string>;
+  /** Those whose connection was opened, and is not lost. */
+  readonly connected: ReadonlySet<string>;
   readonly counters: ReaderCounters;
 }
 
@@ -42,7 +44,7 @@ export class FeedReader<T> {
       const { quotes } = feed;
       counters.sentEvents += quotes.length;
       for (const quote of quotes) this.#first.push(format.event(quote));
-      this.#tellLost();
+      this.#tell("DISCONNECT", this.#settings.lost);
       return;
     }
     const number = numbering.numberOf(lastEventId);
@@ -83,17 +85,14 @@ export class FeedReader<T> {
     counters.sentEvents += newest.length;
     this.#position = feed.flushed;
     this.#first.push(format.note("dropped", `{"count":${dropped}}`), ...newest.map((event) => format.event(event)));
-    const connected = [...feed.streams].filter((stream) => !this.#settings.lost.has(stream));
-    if (connected.length > 0) {
-      this.#first.push(format.note("signal", JSON.stringify({ type: "CONNECT", streams: connected })));
-    }
-    this.#tellLost();
+    this.#tell("CONNECT", this.#settings.connected);
+    this.#tell("DISCONNECT", this.#settings.lost);
   }
 
-  /** Tells which streams come from a connection that is lost, to who may not have seen that happen. */
-  #tellLost(): void {
-    const { feed, format, lost } = this.#settings;
-    const streams = [...feed.streams].filter((stream) => lost.has(stream));
-    if (streams.length > 0) this.#first.push(format.note("signal", JSON.stringify({ type: "DISCONNECT", streams })));
+  /** Tells which of its streams are among these, to who may not have seen that happen. */
+  #tell(type: "CONNECT" | "DISCONNECT", among: ReadonlySet<string>): void {
+    const { feed, format } = this.#settings;
+    const streams = [...feed.streams].filter((stream) => among.has(stream));
+    if (streams.length > 0) this.#first.push(format.note("signal", JSON.stringify({ type, streams })));
   }
 }

@@ -57,6 +57,11 @@ export class Feeds {
     return this.#upstream.lost;
   }
 
+  /** The streams whose connection to the exchange was opened, and is not lost. */
+  get connected(): ReadonlySet<string> {
+    return this.#upstream.connected;
+  }
+
   /** How many feeds there are. */
   get size(): number {
     return this.#entries.size;

@@ -149,6 +149,7 @@ export class TapService {
         numbering: this.#numbering,
         lastEventId,
         lost: this.#feeds.lost,
+        connected: this.#feeds.connected,
         counters: this.#counters,
       }),
       heartbeat: format.heartbeat,

@@ -45,6 +45,7 @@ export class Upstream {
   /** Opens the stream again after a crash. */
   #reopening: Timer | undefined;
   readonly #lost = new Set<string>();
+  readonly #connected = new Set<string>();
   /** Until when opening it has to wait. */
   #pausedUntil = -Infinity;
   #pauseMs = CRASH_PAUSE_MS.first;
@@ -63,6 +64,11 @@ export class Upstream {
   /** The streams whose connection is lost. */
   get lost(): ReadonlySet<string> {
     return this.#lost;
+  }
+
+  /** The streams whose connection was opened, and is not lost. */
+  get connected(): ReadonlySet<string> {
+    return this.#connected;
   }
 
   /**
@@ -109,6 +115,7 @@ export class Upstream {
     this.#stream = undefined;
     this.#users.clear();
     this.#lost.clear();
+    this.#connected.clear();
     this.#reopening?.cancel();
     this.#reopening = undefined;
     await stream?.stop();
@@ -148,14 +155,17 @@ export class Upstream {
     switch (signal.type) {
       case "CONNECT":
         this.#pauseMs = CRASH_PAUSE_MS.first;
-        for (const found of signal.streams) this.#lost.delete(found);
+        for (const found of signal.streams) {
+          this.#lost.delete(found);
+          this.#connected.add(found);
+        }
         break;
       case "DISCONNECT":
-        for (const lost of signal.streams) this.#lost.add(lost);
+        this.#lose(signal.streams);
         break;
       case "CONNECT_FAILED": {
         const streams = signal.streams.filter((stream) => !this.#lost.has(stream));
-        for (const lost of streams) this.#lost.add(lost);
+        this.#lose(streams);
         if (streams.length > 0) this.#listener.onLost(streams);
         break;
       }
@@ -164,13 +174,20 @@ export class Upstream {
         break;
       case "STREAM_UNREPAIRABLE":
         this.#stream = undefined;
-        for (const lost of this.#users.keys()) this.#lost.add(lost);
+        this.#lose(this.#users.keys());
         this.#pause(signal.error);
         this.#start();
         break;
       case "STOP":
         this.#stream = undefined;
         this.#listener.onEnd();
+    }
+  }
+
+  #lose(streams: Iterable<string>): void {
+    for (const stream of streams) {
+      this.#lost.add(stream);
+      this.#connected.delete(stream);
     }
   }
 
@@ -194,6 +211,7 @@ export class Upstream {
       else if (this.#users.delete(stream)) {
         this.#failed.delete(stream);
         this.#lost.delete(stream);
+        this.#connected.delete(stream);
         removed.push(stream);
       }
     }
