@@ -15,6 +15,7 @@ import {
   exchangeKeys,
   exchangeOf,
   expectedIntervalMs,
+  isQuote,
   normalizeStreamName,
   routeOf,
   silenceReason,
@@ -287,4 +288,37 @@ test("a stream that the exchange does not document is warned of, not refused", (
     assertEquals(expectedIntervalMs(exchangeOf(key), name), undefined);
   }
   assert(exchangeKeys.every((key) => undocumentedWarning(exchangeOf(key), "btcusdt@nonsense") !== undefined));
+});
+
+test("a quote is a stream of one symbol whose messages say everything anew, and no other is conflated", () => {
+  const quotes = [
+    "btcusdt@bookTicker",
+    "btcusdt@miniTicker",
+    "btcusdt@ticker",
+    "btcusdt@ticker_4h",
+    "btcusdt@depth5",
+    "btcusdt@depth20@100ms",
+    "btcusdt@avgPrice",
+    "btcusdt@referencePrice",
+    "btcusdt@markPrice@1s",
+    "btcusd@indexPrice",
+    "btc-251123-126000-c@optionTicker",
+    "btc-251123-126000-c@depth10@500ms",
+  ];
+  const others = [
+    "btcusdt@trade",
+    "btcusdt@aggTrade",
+    "btcusdt@depth",
+    "btcusdt@depth@100ms",
+    "btcusdt@kline_1m",
+    "btcusdt@forceOrder",
+    "!bookTicker",
+    "!miniTicker@arr",
+    "!ticker_1h@arr",
+    "!markPrice@arr@1s",
+    "eth@optionTicker@220930",
+    "btcusdt@optionMarkPrice",
+    "tradingSession",
+  ];
+  assertEquals([...quotes, ...others].filter(isQuote), quotes);
 });
