@@ -5,8 +5,11 @@
  */
 
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { plainFetch } from "../src/manager/rest_fetch.ts";
 
 const IMPORT = /^(?:import|export)\s(?!type\b)[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gms;
 
@@ -49,4 +52,26 @@ test("the same walk finds raw sockets behind the main door", () => {
   const { modules, packages } = moduleGraph(new URL("../mod.ts", import.meta.url));
   assert(packages.has("node:net") && packages.has("@std/log"));
   assert([...modules].some((href) => href.includes("/native/")));
+});
+
+test("a REST request of the edge doors follows no redirect: nobody else sees the API key", async () => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer(({ url }, response) => {
+    paths.push(url);
+    if (url === "/fine") response.end("fine");
+    else response.writeHead(Number(url?.slice(1)), { location: "/fine" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // the cast: a listening TCP server has an address with a port
+  const init = { method: "POST", headers: { "X-MBX-APIKEY": "key" }, signal: AbortSignal.timeout(10_000) } as const;
+  try {
+    for (const status of [301, 302, 303, 307, 308]) {
+      await assertRejects(() => plainFetch(`http://127.0.0.1:${port}/${status}`, init), TypeError, "redirects");
+    }
+    assertEquals(await (await plainFetch(`http://127.0.0.1:${port}/fine`, init)).text(), "fine");
+    assertEquals(paths, ["/301", "/302", "/303", "/307", "/308", "/fine"]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
