@@ -284,10 +284,10 @@ export function pushTrades(exchange: LocalExchange, first: number, count: number
   }
 }
 
-/** Waits until the exchange has acknowledged these streams. */
+/** Waits until the exchange has acknowledged these streams: longer than a tap waits after a crash, which is 5 s. */
 export async function untilSubscribed({ exchange }: Pick<ServedTap, "exchange">, ...streams: string[]): Promise<void> {
   await exchange.waitFor(() => {
     const all = exchange.openConnections.flatMap(({ streams }) => streams);
     return streams.every((stream) => all.includes(stream));
-  });
+  }, 20_000);
 }
