@@ -117,6 +117,7 @@ test("it is known which runtime would take a proxy by itself", () => {
   assertEquals(can("Deno", {}), [undefined, undefined]);
   // Who may not read can't know.
   assertEquals(can("Deno", {}, "prompt"), [true, true]);
+  assertEquals(ownProxy("WebSocket", globals("Deno", {}, "prompt"))?.expected, "the permission --allow-env to see that it is not");
   assertEquals(can("Bun", env), [undefined, true]);
   assertEquals(can("Node", env), [undefined, undefined]);
   assertEquals(can("Node", { ...env, NODE_USE_ENV_PROXY: "1" }), [false, false]);
@@ -128,7 +129,7 @@ test("it is known which runtime would take a proxy by itself", () => {
 });
 
 test("a proxy that the runtime would take by itself is bypassed, or refused where that can't be", () => {
-  const can = { reason: "Deno's WebSocket obeys HTTPS_PROXY", canBeBypassed: true };
+  const can = { reason: "Deno's WebSocket obeys HTTPS_PROXY", expected: "HTTPS_PROXY unset", canBeBypassed: true };
   const proxy = parseProxyUrl("socks5://me:secret@h");
   assertEquals(needsBridge("WebSocket", undefined, true, undefined), false);
   assertEquals(needsBridge("WebSocket", undefined, true, can), true);
@@ -136,7 +137,9 @@ test("a proxy that the runtime would take by itself is bypassed, or refused wher
   for (const [canBridge, own] of [[false, can], [true, { ...can, canBeBypassed: false }]] as const) {
     for (const asked of [undefined, proxy]) {
       const error = assertThrows(() => needsBridge("WebSocket", asked, canBridge, own), ProxyUnavailableError);
-      assertMatch(error.message, /Deno's WebSocket obeys HTTPS_PROXY/);
+      const wish = asked === undefined ? "connect without a proxy" : `use the proxy "${asked.masked}"`;
+      assert(error.message.startsWith(`Cannot ${wish}: Deno's WebSocket obeys HTTPS_PROXY`), error.message);
+      assertMatch(error.message, /expected HTTPS_PROXY unset, or /);
       assertEquals(error.message.includes("secret"), false);
     }
   }
@@ -152,7 +155,8 @@ function runFixture(run: EnvironmentRun, variables: Record<string, string>, perm
   const prefix = isDeno ? ["run", ...permissions, "--no-check", "--config", config] : [];
   const child = spawn(process.execPath, [...prefix, script, JSON.stringify(run)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(others), NO_COLOR: "1", ...variables },
+    // Deno itself would ask for updates, through the environment's proxy, if the process lives long enough.
+    env: { ...Object.fromEntries(others), NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...variables },
   });
   let output = "";
   child.stdout.on("data", (chunk) => output += chunk);

@@ -184,9 +184,10 @@ export class InvalidProxyUrlError extends InvalidOptionsError {
  * ```
  */
 export class ProxyUnavailableError extends InvalidOptionsError {
-  /** Creates the error for the proxy `maskedUrl`, which must not contain the password. */
-  constructor(maskedUrl: string, reason: string, path = "proxy") {
-    super(`Cannot use the proxy ${JSON.stringify(maskedUrl)}: ${reason}`, { path, code: "PROXY_UNAVAILABLE" });
+  /** Creates the error for the proxy `maskedUrl`, which must not contain the password, or for no proxy. */
+  constructor(maskedUrl: string | undefined, reason: string, path = "proxy") {
+    const wish = maskedUrl === undefined ? "connect without a proxy" : `use the proxy ${JSON.stringify(maskedUrl)}`;
+    super(`Cannot ${wish}: ${reason}`, { path, code: "PROXY_UNAVAILABLE" });
   }
 }
 

@@ -66,9 +66,9 @@ export function needsBridge(
 ): boolean {
   if (own !== undefined && !(own.canBeBypassed && canBridge)) {
     throw new ProxyUnavailableError(
-      proxy?.masked ?? "none",
-      `${own.reason}, which can't be kept from it here; expected the variable unset` +
-        (canBridge ? ' or the library "native"' : ', or "@rawtick/binance" in place of its edge door'),
+      proxy?.masked,
+      `${own.reason}, and can't be kept from it here; expected ${own.expected}` +
+        (canBridge ? ', or the library "native"' : ', or "@rawtick/binance" in place of its edge door'),
     );
   }
   if (proxy !== undefined && !canBridge) throw withoutRawSockets(proxy.masked);

@@ -27,6 +27,8 @@ export interface ProxyGlobals {
 export interface OwnProxy {
   /** Why it would, or may, take a proxy; a clause for an error message. */
   readonly reason: string;
+  /** What keeps it from that for sure. */
+  readonly expected: string;
   /** Whether a bridge on loopback keeps it from that. */
   readonly canBeBypassed: boolean;
 }
@@ -47,23 +49,26 @@ export function ownProxy(
     const isTold = env["NODE_USE_ENV_PROXY"] === "1" ||
       [...execArgv, env["NODE_OPTIONS"] ?? ""].some((text) => text.includes("--use-env-proxy"));
     return isTold && OBEYED.some((name) => env[name])
-      ? { reason: "Node was told to use the proxies of the environment (NODE_USE_ENV_PROXY)", canBeBypassed: false }
+      ? {
+        reason: "Node was told to use the proxies of the environment (NODE_USE_ENV_PROXY)",
+        expected: "Node not to be told so",
+        canBeBypassed: false,
+      }
       : undefined;
   }
   if (Deno === undefined && (Bun === undefined || user === "WebSocket")) return undefined;
   const runtime = Deno === undefined ? "Bun" : "Deno";
   for (const variable of OBEYED) {
+    const reason = `${runtime}'s ${user} obeys the environment variable ${variable}`;
     // Where it is not allowed, reading would throw, or ask the user at the terminal.
     if (Deno !== undefined && Deno.permissions.querySync({ name: "env", variable }).state !== "granted") {
       return {
-        reason:
-          `${runtime}'s ${user} obeys the environment variable ${variable}, which this process may not read (without --allow-env)`,
+        reason: `${reason}, which may be set`,
+        expected: "the permission --allow-env to see that it is not",
         canBeBypassed: true,
       };
     }
-    if (process?.env?.[variable]) {
-      return { reason: `${runtime}'s ${user} obeys the environment variable ${variable}`, canBeBypassed: true };
-    }
+    if (process?.env?.[variable]) return { reason, expected: `${variable} unset`, canBeBypassed: true };
   }
   return undefined;
 }
