@@ -51,11 +51,6 @@ export class AsyncDelivery {
     this.#lowWater = Math.floor(this.#highWater * LOW_WATER);
   }
 
-  /** Whether the exchange is held back. */
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
   /** Messages that wait for their turn. */
   get waiting(): number {
     return this.#waiting.size;

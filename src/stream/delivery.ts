@@ -171,11 +171,6 @@ export class Delivery {
     return this.#lastData;
   }
 
-  /** Whether the exchange should be held back. */
-  get isPaused(): boolean {
-    return this.#async?.isPaused ?? false;
-  }
-
   /** Delivers one message. Never throws. Once per message: no promise, no closure and no string is made here. */
   deliver(text: string): void {
     this.#messages++;

@@ -16,7 +16,7 @@ import type { Overlap } from "./overlap.ts";
 import { Rollover } from "./rollover.ts";
 import { Session } from "./session.ts";
 import { SilenceWatch } from "./silence_watch.ts";
-import type { SubscriptionAudit } from "./subscriptions.ts";
+import type { SubscriptionAudit } from "./audits.ts";
 import { type StreamEntry, StreamTable } from "./stream_table.ts";
 
 /** Rollovers come earlier by a random part of this share of the age. */

@@ -38,4 +38,4 @@ export { Link } from "./link.ts";
 export { linkStatistics } from "./link_statistics.ts";
 export { type Meter, type Rate, RateSampler } from "./rates.ts";
 export type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "./stream_state.ts";
-export type { SubscriptionAudit } from "./subscriptions.ts";
+export type { SubscriptionAudit } from "./audits.ts";

@@ -5,35 +5,22 @@
  */
 
 import { messageOf, quoted, stackOf, StreamCrashedError, StreamStoppedError } from "../base/mod.ts";
-import {
-  connectionUrl,
-  type ConnectionUrlOptions,
-  type Exchange,
-  type Route,
-  routeOf,
-  undocumentedWarning,
-} from "../exchange/mod.ts";
+import { undocumentedWarning } from "../exchange/mod.ts";
 import type { ControlRecord } from "./control_record.ts";
 import { type DataOf, Delivery, type DeliverySettings, type Output } from "./delivery.ts";
-import { Link } from "./link.ts";
-import type { LinkSettings } from "./link_settings.ts";
+import type { LinkListener } from "./link.ts";
+import { Links, type LinksSettings } from "./links.ts";
 import { checkedNames, checkStreams, type StreamSelection } from "./selection.ts";
 import { type SignalDetails, type SignalListener, signalTeller } from "./signal_teller.ts";
 import type { NamedBuffer } from "./stream_buffers.ts";
-import { linkStatistics } from "./link_statistics.ts";
 import type { Meter, RateSampler } from "./rates.ts";
 import type { LinkStatistics, StreamInfo, StreamState, StreamStatistics } from "./stream_state.ts";
-import type { SubscriptionAudit } from "./subscriptions.ts";
+import type { SubscriptionAudit } from "./audits.ts";
 
 /** What a stream is made of. */
-export interface StreamSettings<O extends Output, N extends string = string> {
+export interface StreamSettings<O extends Output, N extends string = string> extends LinksSettings {
   readonly id: string;
   readonly label: string | undefined;
-  readonly exchange: Exchange;
-  readonly baseUrl: string;
-  /** What the URLs say beside the path. */
-  readonly urlOptions: ConnectionUrlOptions;
-  readonly link: LinkSettings;
   /** Most connections to one path of the exchange. */
   readonly maxLinks: number;
   readonly delivery: Omit<DeliverySettings, "callback" | "namedBuffer">;
@@ -92,7 +79,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
   readonly #settings: Omit<StreamSettings<O, N>, "onData">;
   readonly #signal: (details: SignalDetails) => void;
   readonly #delivery: Delivery;
-  readonly #links = new Map<Route, Link[]>();
+  readonly #links: Links;
   readonly #meter: Meter;
   readonly #createdAt: number;
   #endedAt: number | undefined;
@@ -108,6 +95,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     this.id = settings.id;
     this.label = settings.label;
     this.#signal = signalTeller(settings, settings.signalListeners);
+    this.#links = new Links(settings, (streams) => this.#linkListener(streams));
     const { onData } = settings;
     // The casts: the delivery makes what the output says, which the compiler can't follow.
     const callback = onData && ((data: unknown) => onData(data as DataOf<O, N>, this));
@@ -118,9 +106,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
       onInvalidMessage: (error, mayReport) => this.#invalidMessage(error, mayReport),
       onDropped: (dropped, total) => this.#dropped(dropped, total),
       onOverflow: (error) => void this.#crash(error),
-      setPaused: (isPaused) => {
-        for (const link of this.#allLinks) link.setPaused(isPaused);
-      },
+      setPaused: (isPaused) => this.#links.setPaused(isPaused),
     });
     this.#createdAt = settings.link.clock.now();
     this.#meter = settings.sampler.add(this.#delivery);
@@ -131,8 +117,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
   /** Where the stream is in its life. */
   get state(): StreamState {
     if (this.#endedBy !== undefined) return this.#endedBy instanceof StreamCrashedError ? "crashed" : "stopped";
-    const states = this.#allLinks.map((link) => link.state);
-    return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
+    return this.#links.state;
   }
 
   /**
@@ -145,28 +130,24 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
 
   /** The names of the streams that are wanted, as Binance writes them. */
   get subscriptions(): string[] {
-    return this.#allLinks.flatMap((link) => [...link.desired]);
+    return this.#links.desired;
   }
 
   /** Why the stream is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
   get stateReason(): string | undefined {
     if (this.#endedBy instanceof StreamCrashedError) return this.#endedBy.message;
-    return this.#allLinks.find((link) => link.state === "restarting")?.failure?.text;
+    return this.#links.failure;
   }
 
   /** Streams that could still be subscribed to without another connection. */
   get freeSubscriptionSlots(): number {
-    const { maxStreamsPerConnection } = this.#settings.exchange;
-    return this.#allLinks.reduce((sum, link) => sum + maxStreamsPerConnection - link.desired.size, 0);
+    return this.#links.freeSubscriptionSlots;
   }
 
   /** Counters since the stream was created. */
   get statistics(): StreamStatistics {
     const { messages, characters, callbackErrors, invalidMessages, dropped, buffered } = this.#delivery;
-    const ended = this.#endedBy === undefined ? undefined : this.state;
-    const links = this.#allLinks.map((link) =>
-      linkStatistics(link, this.#settings.exchange.maxStreamsPerConnection, ended)
-    );
+    const links = this.#links.statistics(this.#endedBy === undefined ? undefined : this.state);
     const sum = (of: (link: LinkStatistics) => number) => links.reduce((total, link) => total + of(link), 0);
     const latencies = links.flatMap(({ latencyMs }) => latencyMs ?? []);
     return {
@@ -181,7 +162,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
       droppedMessages: dropped,
       bufferedMessages: buffered,
       reconnects: sum((link) => link.reconnects),
-      reconnectTimes: this.#allLinks.flatMap((link) => link.reconnectTimes).sort((a, b) => a - b),
+      reconnectTimes: this.#links.reconnectTimes,
       rollovers: sum((link) => link.rollovers),
       gaps: this.#gaps,
       missedMessages: this.#missedMessages,
@@ -237,8 +218,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
    */
   async unsubscribe(selection: StreamSelection): Promise<void> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    const streams = checkedNames(selection);
-    await Promise.all(this.#allLinks.map((link) => link.delete(streams.filter((stream) => link.desired.has(stream)))));
+    await this.#links.delete(checkedNames(selection));
   }
 
   /**
@@ -252,11 +232,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
    */
   async auditSubscriptions(): Promise<SubscriptionAudit> {
     if (this.#endedBy !== undefined) throw this.#endedBy;
-    const audits = await Promise.all(this.#allLinks.map((link) => link.audit()));
-    return {
-      missing: audits.flatMap(({ missing }) => missing),
-      surplus: audits.flatMap(({ surplus }) => surplus),
-    };
+    return await this.#links.audit();
   }
 
   /**
@@ -316,73 +292,36 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     }, { highWaterMark: 0 });
   }
 
-  get #allLinks(): Link[] {
-    return [...this.#links.values()].flat();
-  }
-
   #add(streams: readonly string[]): Promise<void> {
     const { exchange, link: { logger } } = this.#settings;
     for (const stream of streams) {
       const warning = undocumentedWarning(exchange, stream);
       if (warning !== undefined) logger.warn(warning);
     }
-    const byRoute = Map.groupBy(streams, (stream) => routeOf(exchange, stream));
-    const settled = [...byRoute].flatMap(([route, group]) => {
-      return [...this.#spread(route, group)].map(([link, share]) => link.add(share));
-    });
-    return Promise.all(settled).then(() => {});
+    return this.#links.add(streams);
   }
 
-  /** Spreads streams over the links to one path: those that carry them, then those with room, then new ones. */
-  #spread(route: Route, streams: readonly string[]): Map<Link, string[]> {
-    const links = this.#links.get(route) ?? [];
-    this.#links.set(route, links);
-    const { maxStreamsPerConnection } = this.#settings.exchange;
-    const shares = new Map<Link, string[]>();
-    const room = new Map(links.map((link) => [link, maxStreamsPerConnection - link.desired.size]));
-    for (const stream of streams) {
-      let link = links.find((link) => link.desired.has(stream));
-      if (link === undefined) {
-        link = links.find((link) => (room.get(link) ?? 0) > 0) ?? this.#newLink(route, links);
-        room.set(link, (room.get(link) ?? maxStreamsPerConnection) - 1);
-      }
-      shares.set(link, [...shares.get(link) ?? [], stream]);
-    }
-    return shares;
-  }
-
-  #newLink(route: Route, links: Link[]): Link {
-    const link: Link = new Link(
-      connectionUrl(this.#settings.baseUrl, route, this.#settings.urlOptions),
-      this.#settings.link,
-      {
-        onData: (text) => this.#delivery.deliver(text),
-        onControlResponse: (text, { error }) => this.#controlResponse(text, error !== undefined),
-        onConnect: (url) => this.#signal({ type: "CONNECT", url, streams: [...link.desired] }),
-        onDisconnect: (url, close) =>
-          this.#signal({
-            type: "DISCONNECT",
-            url,
-            streams: [...link.desired],
-            close,
-            lastData: this.#delivery.lastData,
-          }),
-        onConnectFailed: (url, error) =>
-          this.#failed(error, { type: "CONNECT_FAILED", url, streams: [...link.desired], error }),
-        onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
-        onGap: (url, gap) => {
-          this.#gaps++;
-          this.#missedMessages += gap.missed;
-          this.#signal({ type: "GAP", url, ...gap });
-        },
-        onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
-        onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
-        onCrash: (error) => void this.#crash(error),
+  /** What a link tells, with the streams that are wanted of it. */
+  #linkListener(streams: () => string[]): LinkListener {
+    return {
+      onData: (text) => this.#delivery.deliver(text),
+      onControlResponse: (text, { error }) => this.#controlResponse(text, error !== undefined),
+      onConnect: (url) => this.#signal({ type: "CONNECT", url, streams: streams() }),
+      onDisconnect: (url, close) => {
+        const { lastData } = this.#delivery;
+        this.#signal({ type: "DISCONNECT", url, streams: streams(), close, lastData });
       },
-    );
-    link.setPaused(this.#delivery.isPaused);
-    links.push(link);
-    return link;
+      onConnectFailed: (url, error) => this.#failed(error, { type: "CONNECT_FAILED", url, streams: streams(), error }),
+      onSubscriptionFailed: (error) => this.#failed(error, { type: "SUBSCRIPTION_FAILED", error }),
+      onGap: (url, gap) => {
+        this.#gaps++;
+        this.#missedMessages += gap.missed;
+        this.#signal({ type: "GAP", url, ...gap });
+      },
+      onSilent: (url, stream, silentMs) => this.#signal({ type: "STREAM_SILENT", url, stream, silentMs }),
+      onRollover: (url, reason) => this.#signal({ type: "ROLLOVER", url, reason }),
+      onCrash: (error) => void this.#crash(error),
+    };
   }
 
   #callbackFailed(error: unknown, mayReport: boolean): void {
@@ -434,9 +373,7 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     this.#endedBy = reason;
     // After a crash, what has come before it is still delivered.
     this.#delivery.end(reason instanceof StreamStoppedError);
-    const links = this.#allLinks;
-    for (const link of links) link.stop(reason);
-    await Promise.all(links.map((link) => link.ended));
+    await this.#links.stop(reason);
     this.#endedAt = this.#settings.link.clock.now();
     this.#settings.sampler.end(this.#meter);
     const hasCrashed = reason instanceof StreamCrashedError;

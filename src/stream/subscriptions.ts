@@ -4,8 +4,9 @@
  * @module
  */
 
-import { type Clock, listOf, SubscriptionRejectedError, SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
+import { listOf, SubscriptionRejectedError, SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
 import { controlMessage, type ControlMethod, type ControlResponse, splitIntoMessages } from "../exchange/mod.ts";
+import { Audits, type ControlOptions, patience, type SubscriptionAudit } from "./audits.ts";
 import type { DesiredStreams } from "./desired_streams.ts";
 import type { Pacer } from "./pacer.ts";
 
@@ -17,58 +18,19 @@ const RETRY_MS = 30_000;
 const INVALID_REQUEST = 2;
 
 /** What the subscriptions of a connection need. */
-export interface SubscriptionsOptions {
-  readonly clock: Clock;
+export interface SubscriptionsOptions extends ControlOptions {
   /** Streams that the connection may carry. */
   readonly maxStreams: number;
-  /** How long in ms the exchange may take to answer. */
-  readonly ackTimeoutMs: number;
-  /** Whether nothing is read, so that no answer can come. */
-  readonly isPaused: () => boolean;
-  /** Sends a control message over the connection; false if that is closing, and its end is about to be told. */
-  readonly send: (text: string) => boolean;
-  /** Numbers the control messages. */
-  readonly nextId: () => number;
   /** Told about what is being mended. */
   readonly warn: (message: string) => void;
   /** Told about streams that the exchange refused or did not answer for, whether somebody waits for them or not. */
   readonly onFailed: (error: SubscriptionRejectedError | SubscriptionTimeoutError) => void;
 }
 
-/**
- * What the exchange carries, compared with what is wanted.
- *
- * @example
- * ```ts
- * import { BinanceWebSocketApiManager, type SubscriptionAudit } from "@rawtick/binance";
- * import { startLocalExchange } from "@rawtick/binance/testing";
- * import { assertEquals } from "@std/assert";
- *
- * await using exchange = await startLocalExchange();
- * await using manager = new BinanceWebSocketApiManager({ websocketBaseUrl: exchange.url });
- * const stream = manager.createStream({ streams: ["btcusdt@trade"] });
- * await stream.ready;
- * const { missing, surplus }: SubscriptionAudit = await stream.auditSubscriptions();
- * assertEquals([missing, surplus], [[], []]);
- * ```
- */
-export interface SubscriptionAudit {
-  /** Wanted, acknowledged, and not carried any more; subscribed to again. */
-  readonly missing: readonly string[];
-  /** Carried, and not wanted; unsubscribed from. */
-  readonly surplus: readonly string[];
-}
-
-interface Audit {
-  readonly resolve: (audit: SubscriptionAudit) => void;
-  readonly reject: (error: Error) => void;
-  timer: Timer;
-}
-
 interface PendingMessage {
   readonly method: ControlMethod;
   readonly streams: readonly string[];
-  timer: Timer;
+  readonly patience: { readonly timer: Timer };
 }
 
 /**
@@ -85,9 +47,7 @@ export class Subscriptions {
   readonly #unknown = new Set<string>();
   readonly #inFlight = new Set<string>();
   readonly #pending = new Map<number, PendingMessage>();
-  readonly #audits = new Map<number, Audit>();
-  /** Audits that wait until they may be sent. */
-  readonly #pacedAudits = new Set<() => void>();
+  readonly #audits: Audits;
   /** How often a stream's message failed; at MAX_ATTEMPTS it is left alone for a while. */
   readonly #failures = new Map<string, number>();
   /** `undefined` while the connection is not open. */
@@ -101,6 +61,7 @@ export class Subscriptions {
     this.#shared = shared;
     this.#isLeading = isLeading;
     this.#options = options;
+    this.#audits = new Audits(options);
   }
 
   /** Whether the connection carries exactly what is wanted, as far as the exchange takes it. */
@@ -157,28 +118,8 @@ export class Subscriptions {
    * @throws {TypeError} if the connection is not open, or ends before the answer.
    * @throws {SubscriptionTimeoutError} if there is no answer.
    */
-  async audit(): Promise<SubscriptionAudit> {
-    const { clock, ackTimeoutMs, nextId, send } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<SubscriptionAudit>();
-    while ((this.#pacer?.delayMs ?? 0) > 0) {
-      const { promise: waited, resolve: go } = Promise.withResolvers<void>();
-      const timer = clock.setTimer(go, this.#pacer?.delayMs ?? 0);
-      this.#pacedAudits.add(go);
-      await waited;
-      this.#pacedAudits.delete(go);
-      timer.cancel();
-    }
-    const id = nextId();
-    if (this.#pacer === undefined || !send(controlMessage("LIST_SUBSCRIPTIONS", undefined, id))) {
-      throw new TypeError("Cannot ask for the subscriptions: the connection is not open");
-    }
-    this.#pacer.note();
-    const expire = (): void => {
-      this.#audits.delete(id);
-      reject(new SubscriptionTimeoutError([...this.#wanted], ackTimeoutMs));
-    };
-    this.#audits.set(id, Object.assign(this.#patience(expire), { resolve, reject }));
-    return await promise;
+  audit(): Promise<SubscriptionAudit> {
+    return this.#audits.ask(() => this.#pacer, this.#wanted, (listed) => this.#compare(listed));
   }
 
   /** Subscribes anew to streams of which nothing comes although the exchange has acknowledged them. */
@@ -208,13 +149,8 @@ export class Subscriptions {
     this.#paceTimer?.cancel();
     this.#retryTimer?.cancel();
     this.#retryTimer = undefined;
-    for (const { timer } of this.#pending.values()) timer.cancel();
-    for (const { timer, reject } of this.#audits.values()) {
-      timer.cancel();
-      reject(new TypeError("Cannot ask for the subscriptions: the connection has ended"));
-    }
-    this.#audits.clear();
-    for (const go of this.#pacedAudits) go();
+    for (const { patience } of this.#pending.values()) patience.timer.cancel();
+    this.#audits.end();
     for (const set of [this.#pending, this.#inFlight, this.#carried, this.#unknown, this.#failures]) set.clear();
     this.#resolveSettled();
   }
@@ -224,7 +160,7 @@ export class Subscriptions {
     // An error may come without an id. The exchange answers in order, so it belongs to the oldest message.
     const key = id === undefined && error !== undefined ? this.#pending.keys().next().value : id;
     const message = typeof key === "number" ? this.#pending.get(key) : undefined;
-    if (typeof key === "number" && Array.isArray(result) && this.#compare(key, result)) return;
+    if (typeof key === "number" && Array.isArray(result) && this.#audits.answer(key, result)) return;
     if (typeof key !== "number" || message === undefined) {
       if (error !== undefined) this.#options.warn(`The exchange reports an error: ${error.msg} (code ${error.code})`);
       return;
@@ -237,13 +173,8 @@ export class Subscriptions {
     this.#schedule();
   }
 
-  /** Takes the answer to an audit; returns whether it is one. */
-  #compare(id: number, listed: readonly unknown[]): boolean {
-    const audit = this.#audits.get(id);
-    if (audit === undefined) return false;
-    this.#audits.delete(id);
-    audit.timer.cancel();
-    const present = new Set(listed.filter((stream) => typeof stream === "string"));
+  /** Compares what the exchange has listed with what is wanted, and mends what differs. */
+  #compare(present: ReadonlySet<string>): SubscriptionAudit {
     const isQuiet = (stream: string) => !this.#inFlight.has(stream);
     const missing = [...this.#carried].filter((stream) => !present.has(stream) && isQuiet(stream));
     const surplus = [...present].filter((stream) => !this.#carried.has(stream) && isQuiet(stream));
@@ -252,14 +183,12 @@ export class Subscriptions {
     // Now it is known, and worth another attempt.
     for (const stream of this.#unknown) if (isQuiet(stream)) this.#unknown.delete(stream);
     for (const stream of [...missing, ...surplus]) this.#failures.delete(stream);
-    const answer = {
+    this.#resolveSettled();
+    this.#schedule();
+    return {
       missing: missing.filter((stream) => this.#wanted.has(stream)),
       surplus: surplus.filter((stream) => !this.#wanted.has(stream)),
     };
-    audit.resolve(answer);
-    this.#resolveSettled();
-    this.#schedule();
-    return true;
   }
 
   #acknowledged({ method, streams }: PendingMessage): void {
@@ -334,8 +263,8 @@ export class Subscriptions {
     this.#options.onFailed(error);
   }
 
-  #forget(id: number, { timer, streams }: PendingMessage): void {
-    timer.cancel();
+  #forget(id: number, { patience, streams }: PendingMessage): void {
+    patience.timer.cancel();
     this.#pending.delete(id);
     for (const stream of streams) this.#inFlight.delete(stream);
   }
@@ -418,20 +347,13 @@ export class Subscriptions {
     const { nextId, send } = this.#options;
     const id = nextId();
     if (!send(controlMessage(method, streams, id))) return false;
-    const message: PendingMessage = Object.assign(this.#patience(() => this.#timedOut(id, message)), {
+    const message: PendingMessage = {
       method,
       streams,
-    });
+      patience: patience(this.#options, () => this.#timedOut(id, message)),
+    };
     this.#pending.set(id, message);
     for (const stream of streams) this.#inFlight.add(stream);
     return true;
-  }
-
-  /** Calls `expire` when the answer is overdue. While nothing is read, none can come, and the time starts anew. */
-  #patience(expire: () => void): { timer: Timer } {
-    const { clock, ackTimeoutMs, isPaused } = this.#options;
-    const wait = () => clock.setTimer(() => isPaused() ? void (patience.timer = wait()) : expire(), ackTimeoutMs);
-    const patience = { timer: wait() };
-    return patience;
   }
 }
