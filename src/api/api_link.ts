@@ -5,8 +5,8 @@
  */
 
 import { messageOf, type Timer } from "../base/mod.ts";
-import { Backoff, type Failure, failureOf, type LinkSettings } from "../stream/mod.ts";
-import { type CloseInfo, describeClose } from "../transport/portable.ts";
+import { type Failure, type LinkSettings, Reconnector } from "../stream/mod.ts";
+import type { CloseInfo } from "../transport/portable.ts";
 import { ApiSession, type ApiSessionListener } from "./api_session.ts";
 
 /** Rollovers come earlier by a random part of this share of the age. */
@@ -36,7 +36,7 @@ export class ApiLink {
   readonly #settings: LinkSettings;
   readonly #listener: ApiLinkListener;
   readonly #weigh: () => void;
-  readonly #backoff: Backoff;
+  readonly #reconnector: Reconnector;
   readonly #stopping = new AbortController();
   #session: ApiSession | undefined;
   #successor: ApiSession | undefined;
@@ -44,7 +44,6 @@ export class ApiLink {
   /** Why the connection is being replaced. */
   #reason = "";
   #hasOpened = false;
-  #failure: Failure | undefined;
   #reconnects = 0;
   #rollovers = 0;
   #rolloverTimer: Timer | undefined;
@@ -55,8 +54,14 @@ export class ApiLink {
     this.#settings = settings;
     this.#listener = listener;
     this.#weigh = weigh;
-    this.#backoff = new Backoff(settings.backoff);
-    this.ended = this.#run();
+    this.#reconnector = new Reconnector(settings, this.#stopping.signal, {
+      url,
+      carry: () => this.#carry(),
+      onConnectFailed: (error, failure) => listener.onConnectFailed(error, failure),
+      onRetry: () => false,
+      onCrash: (error) => listener.onCrash(error),
+    });
+    this.ended = this.#reconnector.run();
   }
 
   /** The connection; `undefined` before the first attempt. */
@@ -66,7 +71,7 @@ export class ApiLink {
 
   /** Why the last attempt to connect failed; `undefined` while there is a connection. */
   get failure(): Failure | undefined {
-    return this.#failure;
+    return this.#reconnector.failure;
   }
 
   /** How often the connection was opened again after it was lost. */
@@ -82,7 +87,8 @@ export class ApiLink {
   /** Opens a second connection; `onOpen` is told of it, and `takeOver()` makes it the link's. */
   replace(reason: string): void {
     if (this.#successor !== undefined || this.#isStopping || !this.#session?.isOpen) return;
-    if (!this.#takeAttempt()) return this.#scheduleRollover();
+    if (!this.#settings.connectBudget.take()) return this.#scheduleRollover();
+    this.#weigh();
     this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
     this.#reason = reason;
     const successor = this.#successor = this.#newSession();
@@ -125,52 +131,13 @@ export class ApiLink {
     for (const session of [this.#session, this.#successor, this.#predecessor]) session?.close();
   }
 
-  // Read through a getter, because the compiler doesn't see that it changes while the loop waits.
   get #isStopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  /** Takes one attempt to connect, if one may be made now; returns whether it may. */
-  #takeAttempt(): boolean {
-    if (!this.#settings.connectBudget.take()) return false;
-    this.#weigh();
-    return true;
-  }
-
-  async #run(): Promise<void> {
-    const { clock, logger, connectBudget } = this.#settings;
-    while (!this.#isStopping) {
-      if (!this.#takeAttempt()) {
-        await this.#wait(connectBudget.delayMs);
-        continue;
-      }
-      let lastedMs = 0;
-      try {
-        const startedAt = clock.monotonic();
-        const close = await this.#carry();
-        lastedMs = clock.monotonic() - startedAt;
-        logger.info(`${this.url}: connection ended (${describeClose(close)})`);
-        if (close.code === 1008) this.#backoff.punish();
-      } catch (error) {
-        if (this.#isStopping) return;
-        const failure = failureOf(error);
-        this.#failure = failure;
-        if (failure.isFatal || (failure.retryAfterMs !== undefined && this.#settings.onRateLimited === "crash")) {
-          return this.#listener.onCrash(error);
-        }
-        if (failure.retryAfterMs !== undefined) {
-          connectBudget.block(failure.retryAfterMs);
-          this.#backoff.punish();
-        }
-        logger.warn(messageOf(error));
-        this.#listener.onConnectFailed(error, failure);
-      }
-      await this.#wait(this.#backoff.next(lastedMs));
-    }
-  }
-
   /** Opens a connection and resolves when it, and all that have replaced it, have ended. */
   async #carry(): Promise<CloseInfo> {
+    this.#weigh();
     let session = this.#session = this.#newSession();
     let ended = session.run(this.#stopping.signal);
     while (true) {
@@ -205,7 +172,7 @@ export class ApiLink {
     if (session === this.#session) {
       if (this.#hasOpened) this.#reconnects++;
       this.#hasOpened = true;
-      this.#failure = undefined;
+      this.#reconnector.opened();
       this.#scheduleRollover();
     } else if (session !== this.#successor) {
       // It was to replace a connection that is lost meanwhile: the loop opens another one.
@@ -221,18 +188,5 @@ export class ApiLink {
     const jitterMs = Math.random() * rolloverAgeMs * ROLLOVER_JITTER;
     const restMs = Math.max(rolloverAgeMs * ROLLOVER_RETRY, rolloverAgeMs - this.#session.ageMs);
     this.#rolloverTimer = clock.setTimer(() => this.replace("it is old"), Math.max(0, restMs - jitterMs));
-  }
-
-  #wait(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (ms === 0 || signal.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = () => resolve();
-    const timer = this.#settings.clock.setTimer(stop, ms);
-    signal.addEventListener("abort", stop);
-    return promise.finally(() => {
-      timer.cancel();
-      signal.removeEventListener("abort", stop);
-    });
   }
 }

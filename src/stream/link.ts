@@ -4,15 +4,15 @@
  * @module
  */
 
-import { messageOf, type SubscriptionRejectedError, type SubscriptionTimeoutError, type Timer } from "../base/mod.ts";
+import type { SubscriptionRejectedError, SubscriptionTimeoutError, Timer } from "../base/mod.ts";
 import { type ControlResponse, isServerShutdown } from "../exchange/mod.ts";
-import { type CloseInfo, describeClose } from "../transport/portable.ts";
-import { Backoff } from "./backoff.ts";
+import type { CloseInfo } from "../transport/portable.ts";
 import { DesiredStreams } from "./desired_streams.ts";
-import { type Failure, failureOf } from "./failure.ts";
+import type { Failure } from "./failure.ts";
 import { type Gap, GapWatch } from "./gap_watch.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import type { Overlap } from "./overlap.ts";
+import { Reconnector } from "./reconnector.ts";
 import { Rollover } from "./rollover.ts";
 import { Session } from "./session.ts";
 import { SilenceWatch } from "./silence_watch.ts";
@@ -58,13 +58,12 @@ export class Link {
   readonly ended: Promise<void>;
   readonly #settings: LinkSettings;
   readonly #listener: LinkListener;
-  readonly #backoff: Backoff;
+  readonly #reconnector: Reconnector;
   readonly #desired = new DesiredStreams();
   readonly #table = new StreamTable();
   readonly #silence: SilenceWatch;
   readonly #stopping = new AbortController();
   #state: LinkState = "starting";
-  #failure: Failure | undefined;
   /** Whether there ever was a connection. */
   #hasOpened = false;
   #session: Session;
@@ -90,7 +89,13 @@ export class Link {
     this.url = url;
     this.#settings = settings;
     this.#listener = listener;
-    this.#backoff = new Backoff(settings.backoff);
+    this.#reconnector = new Reconnector(settings, this.#stopping.signal, {
+      url,
+      carry: () => this.#carry(),
+      onConnectFailed: (error) => listener.onConnectFailed(url, error),
+      onRetry: (lastedMs) => this.#retry(lastedMs),
+      onCrash: (error) => listener.onCrash(error),
+    });
     this.#session = this.#newSession(true);
     this.#silence = new SilenceWatch({
       clock: settings.clock,
@@ -101,7 +106,7 @@ export class Link {
       resubscribe: (streams) => this.#session.subscriptions.renew(streams),
       reconnect: () => this.#replace("streams stayed silent"),
     });
-    this.ended = this.#run().finally(() => Promise.allSettled(this.#running));
+    this.ended = this.#reconnector.run().finally(() => Promise.allSettled(this.#running));
   }
 
   /** Where the link is. */
@@ -111,7 +116,7 @@ export class Link {
 
   /** Why the last attempt to connect failed; `undefined` while the link runs. */
   get failure(): Failure | undefined {
-    return this.#failure;
+    return this.#reconnector.failure;
   }
 
   /** How often the connection was opened again after it was lost. */
@@ -190,53 +195,17 @@ export class Link {
     this.#session.close();
   }
 
-  async #run(): Promise<void> {
-    const { clock, logger } = this.#settings;
-    while (!this.#isStopping) {
-      if (!await this.#takeAttempt()) continue;
-      let lastedMs = 0;
-      try {
-        const openedAt = clock.monotonic();
-        const close = await this.#carry();
-        lastedMs = clock.monotonic() - openedAt;
-        logger.info(`${this.url}: connection ended (${describeClose(close)})`);
-        if (close.code === 1008) this.#backoff.punish();
-      } catch (error) {
-        if (this.#isStopping) return;
-        const failure = failureOf(error);
-        this.#failure = failure;
-        if (failure.isFatal || (failure.retryAfterMs !== undefined && this.#settings.onRateLimited === "crash")) {
-          return this.#listener.onCrash(error);
-        }
-        if (failure.retryAfterMs !== undefined) {
-          this.#settings.connectBudget.block(failure.retryAfterMs);
-          this.#backoff.punish();
-        }
-        logger.warn(messageOf(error));
-        this.#listener.onConnectFailed(this.url, error);
-      }
-      this.#state = "restarting";
-      // The exchange has closed the connection for a stream that it refuses: that is our doing, not a failure of its.
-      const isOurDoing = this.#desired.hasNarrowed;
-      this.#desired.hasNarrowed = false;
-      if (lastedMs > 0 && isOurDoing) continue;
-      await this.#wait(this.#backoff.next(lastedMs));
-    }
+  /** Whether another connection is opened at once. */
+  #retry(lastedMs: number): boolean {
+    this.#state = "restarting";
+    // The exchange has closed the connection for a stream that it refuses: that is our doing, not a failure of its.
+    const isOurDoing = this.#desired.hasNarrowed;
+    this.#desired.hasNarrowed = false;
+    return lastedMs > 0 && isOurDoing;
   }
 
-  // Read through a getter, because the compiler doesn't see that it changes while the loop waits.
   get #isStopping(): boolean {
     return this.#stopping.signal.aborted;
-  }
-
-  /** Takes an attempt to connect, or waits until there may be one again; returns whether it has one. */
-  async #takeAttempt(): Promise<boolean> {
-    const { connectBudget } = this.#settings;
-    if (connectBudget.take()) return true;
-    const { delayMs } = connectBudget;
-    this.#settings.logger.warn(`${this.url}: the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`);
-    await this.#wait(delayMs);
-    return false;
   }
 
   #newSession(isLeading: boolean): Session {
@@ -276,7 +245,7 @@ export class Link {
     }
     this.#hasOpened = true;
     this.#state = "running";
-    this.#failure = undefined;
+    this.#reconnector.opened();
     this.#silence.start();
     this.#scheduleRollover();
     this.#listener.onConnect(this.url);
@@ -386,18 +355,5 @@ export class Link {
     this.#catchUpTimer?.cancel();
     this.#caughtUp = overlap;
     this.#catchUpTimer = this.#settings.clock.setTimer(() => this.#caughtUp = undefined, this.#settings.overlapMs);
-  }
-
-  #wait(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (ms === 0 || signal.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = () => resolve();
-    const timer = this.#settings.clock.setTimer(stop, ms);
-    signal.addEventListener("abort", stop);
-    return promise.finally(() => {
-      timer.cancel();
-      signal.removeEventListener("abort", stop);
-    });
   }
 }

@@ -6,7 +6,8 @@
 
 export { type DataOf, Delivery, type Output, type StreamMessage } from "./delivery.ts";
 export { Backoff } from "./backoff.ts";
-export { type Failure, failureOf } from "./failure.ts";
+export type { Failure } from "./failure.ts";
+export { Reconnector } from "./reconnector.ts";
 export { Watchdog } from "./watchdog.ts";
 export { ConnectBudget, sharedConnectBudget } from "./connect_budget.ts";
 export type { LinkSettings } from "./link_settings.ts";
