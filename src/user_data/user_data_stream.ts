@@ -4,33 +4,22 @@
  * @module
  */
 
-import {
-  ApiError,
-  messageOf,
-  quoted,
-  StreamCrashedError,
-  StreamStoppedError,
-  SubscriptionRejectedError,
-} from "../base/mod.ts";
+import { ApiError, type Logger, messageOf, SubscriptionRejectedError } from "../base/mod.ts";
 import {
   type DataOf,
-  type Delivery,
-  type Meter,
+  type LinkStatistics,
   type Output,
-  type SignalDetails,
-  signalTeller,
   type StreamInfo,
+  StreamLife,
   type StreamState,
   type StreamStatistics,
 } from "../stream/mod.ts";
 import { accountsOf } from "./accounts.ts";
 import { ApiSource } from "./api_source.ts";
-import { eventDelivery } from "./event_delivery.ts";
 import { userDataFlowOf } from "./flow.ts";
 import { ListenKeySource } from "./listen_key_source.ts";
 import type { UserDataSettings } from "./settings.ts";
 import type { UserDataAccount, UserDataSource, UserDataSourceListener } from "./source.ts";
-import { userDataStatistics } from "./user_data_statistics.ts";
 
 /**
  * A running stream of account events. Made by `manager.createStream({ userData: … })`. With `onData`, events are pushed to it;
@@ -77,45 +66,31 @@ export class UserDataStream<O extends Output = "raw">
    */
   readonly ready: Promise<void>;
 
-  /** Without `onData`: a stream of any output shall be one of `Output`. */
-  readonly #settings: Omit<UserDataSettings<O>, "onData">;
-  readonly #delivery: Delivery;
+  readonly #logger: Logger;
+  readonly #life: StreamLife;
   readonly #sources: UserDataSource[] = [];
-  readonly #meter: Meter;
-  readonly #signal: (details: SignalDetails) => void;
-  readonly #createdAt: number;
   readonly #ready = Promise.withResolvers<void>();
-  #endedAt: number | undefined;
   #gaps = 0;
   #rollovers = 0;
-  #end: Promise<void> | undefined;
-  #endedBy: StreamStoppedError | StreamCrashedError | undefined;
-  #lastError: unknown;
 
   /** Streams are made by `manager.createStream()`. */
   constructor(settings: UserDataSettings<O>) {
-    const { exchange, userData, signer, onData, link: { clock } } = settings;
+    const { exchange, userData, signer, onData, link: { logger } } = settings;
     const flow = userDataFlowOf(exchange);
     const accounts = accountsOf(exchange, flow, userData, signer);
-    this.#settings = settings;
-    this.#signal = signalTeller(settings, settings.signalListeners);
+    this.#logger = logger;
     this.id = settings.id;
     this.label = settings.label;
     this.ready = this.#ready.promise;
     this.ready.catch(() => {});
     // The cast: the delivery makes what the output says, which the compiler can't follow.
     const callback = onData && ((data: unknown) => onData(data as DataOf<O, "!userData@arr">, this));
-    this.#delivery = eventDelivery(settings, callback, {
-      signal: this.#signal,
-      onError: (error) => this.#lastError = error,
-      crash: (error, reason) => void this.#crash(error, reason),
-      hasEnded: () => this.#endedBy !== undefined,
+    this.#life = new StreamLife(settings, callback, {
       setPaused: (isPaused) => {
         for (const source of this.#sources) source.setPaused(isPaused);
       },
+      stop: (reason) => this.#stopSources(reason),
     });
-    this.#createdAt = clock.now();
-    this.#meter = settings.sampler.add(this.#delivery);
     const listener = this.#listener();
     if (flow.kind === "listenKey") {
       for (const account of accounts) this.#sources.push(new ListenKeySource(account, flow, settings, listener));
@@ -134,14 +109,14 @@ export class UserDataStream<O extends Output = "raw">
 
   /** Where the stream is in its life. */
   get state(): StreamState {
-    if (this.#endedBy !== undefined) return this.#endedBy instanceof StreamCrashedError ? "crashed" : "stopped";
+    if (this.#life.ended !== undefined) return this.#life.ended;
     const states = this.accounts.map(({ state }) => state);
     return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
   }
 
   /** What went wrong last; `undefined` if nothing did. */
   get lastError(): unknown {
-    return this.#lastError;
+    return this.#life.lastError;
   }
 
   /** The accounts whose events are wanted, and how they are. */
@@ -156,42 +131,35 @@ export class UserDataStream<O extends Output = "raw">
 
   /** Why the stream is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
   get stateReason(): string | undefined {
-    if (this.#endedBy instanceof StreamCrashedError) return this.#endedBy.message;
+    if (this.#life.ended === "crashed") return this.#life.endedBy?.message;
     return this.#sources.map(({ stateReason }) => stateReason).find((reason) => reason !== undefined);
   }
 
   /** Counters since the stream was created. `gaps` are those of USER_DATA_GAP; what was missed in them is not known. */
   get statistics(): StreamStatistics {
-    return userDataStatistics({
-      delivery: this.#delivery,
-      meter: this.#meter,
-      sources: this.#sources,
-      createdAt: this.#createdAt,
-      endedAt: this.#endedAt,
-      ended: this.#endedBy === undefined ? undefined : this.state,
+    const { ended } = this.#life;
+    const links = this.#sources.map(({ linkStatistics }): LinkStatistics =>
+      ended === undefined ? linkStatistics : { ...linkStatistics, state: ended, ageMs: 0 }
+    );
+    return this.#life.statistics(links, {
+      reconnectTimes: this.#sources.flatMap((source) => source.reconnectTimes).sort((a, b) => a - b),
       rollovers: this.#rollovers,
       gaps: this.#gaps,
+      // Account events have no numbers that would tell.
+      missedMessages: 0,
+      subscriptions: this.accounts.length,
+      freeSubscriptionSlots: 0,
     });
   }
 
   /** Everything that the stream tells about itself, as a copy that changes no more. */
   get info(): StreamInfo {
-    return {
-      id: this.id,
-      label: this.label,
-      state: this.state,
-      stateReason: this.stateReason,
-      lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
-      output: this.#settings.delivery.output,
-      streamBuffer: this.#settings.namedBuffer?.name,
-      streams: this.subscriptions,
-      statistics: this.statistics,
-    };
+    return this.#life.info(this);
   }
 
   /** Stops the stream: nothing is delivered from now on. Resolves when its own connections are closed. Can be repeated. */
   stop(): Promise<void> {
-    return this.#finish(new StreamStoppedError(this.id));
+    return this.#life.stop();
   }
 
   /** Stops the stream, at the end of an `await using` block. */
@@ -206,14 +174,8 @@ export class UserDataStream<O extends Output = "raw">
    * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
   [Symbol.asyncIterator](): AsyncIterator<DataOf<O, "!userData@arr">, undefined> {
-    const { buffer } = this.#delivery;
-    const { namedBuffer } = this.#settings;
-    if (namedBuffer !== undefined || buffer === undefined) {
-      const where = namedBuffer === undefined ? "`onData`" : `the stream buffer ${quoted(namedBuffer.name)}`;
-      throw new TypeError(`Cannot read the stream ${this.id}: its messages go to ${where}`);
-    }
     // The cast: the delivery makes what the output says.
-    return buffer.read() as AsyncIterator<DataOf<O, "!userData@arr">, undefined>;
+    return this.#life.read() as AsyncIterator<DataOf<O, "!userData@arr">, undefined>;
   }
 
   /**
@@ -222,86 +184,43 @@ export class UserDataStream<O extends Output = "raw">
    * @throws {TypeError} if the stream has an `onData` or a `streamBuffer`.
    */
   get readable(): ReadableStream<DataOf<O, "!userData@arr">> {
-    const iterator = this[Symbol.asyncIterator]();
-    return new ReadableStream({
-      async pull(controller) {
-        const { value, done } = await iterator.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await iterator.return?.();
-      },
-    }, { highWaterMark: 0 });
+    // The cast: the delivery makes what the output says.
+    return this.#life.readable as ReadableStream<DataOf<O, "!userData@arr">>;
   }
 
   #listener(): UserDataSourceListener {
+    const { delivery } = this.#life;
     return {
       onEvent: (text) => {
-        if (this.#endedBy === undefined) this.#delivery.deliver(text);
+        if (this.#life.endedBy === undefined) delivery.deliver(text);
       },
-      onConnect: (url) => this.#signal({ type: "CONNECT", streams: [], url }),
+      onConnect: (url) => this.#life.signal({ type: "CONNECT", streams: [], url }),
       onDisconnect: (url, close) =>
-        this.#signal({ type: "DISCONNECT", streams: [], url, close, lastData: this.#delivery.lastData }),
-      onConnectFailed: (url, error) => {
-        this.#lastError = error;
-        this.#signal({ type: "CONNECT_FAILED", url, streams: [], error });
-      },
+        this.#life.signal({ type: "DISCONNECT", streams: [], url, close, lastData: delivery.lastData }),
+      onConnectFailed: (url, error) => this.#life.failed(error, { type: "CONNECT_FAILED", url, streams: [], error }),
       onRollover: (url, reason) => {
         this.#rollovers++;
-        this.#signal({ type: "ROLLOVER", url, reason });
+        this.#life.signal({ type: "ROLLOVER", url, reason });
       },
       onGap: (account, { from, to, reason }) => {
         this.#gaps++;
-        this.#settings.link.logger.warn(`Stream ${this.id}: events of ${account} may have been missed: ${reason}`);
-        this.#signal({ type: "USER_DATA_GAP", account, from, to, reason });
+        this.#logger.warn(`Stream ${this.id}: events of ${account} may have been missed: ${reason}`);
+        this.#life.signal({ type: "USER_DATA_GAP", account, from, to, reason });
       },
       onRefused: (account, cause) => {
         const code = cause instanceof ApiError ? cause.apiCode : undefined;
         const error = new SubscriptionRejectedError(messageOf(cause), [account], code);
-        this.#lastError = error;
         this.#ready.reject(error);
-        this.#signal({ type: "SUBSCRIPTION_FAILED", error });
+        this.#life.failed(error, { type: "SUBSCRIPTION_FAILED", error });
       },
-      onCrash: (error) => void this.#crash(error),
+      onCrash: (error) => void this.#life.crash(error),
     };
   }
 
-  #crash(error: unknown, reason: string = messageOf(error)): Promise<void> {
-    return this.#finish(new StreamCrashedError(this.id, reason, { cause: error }));
-  }
-
-  /** The one way out: ends the sources, then the readers, and tells about it once. */
-  #finish(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
-    if (this.#end !== undefined) return this.#end;
-    // Before anything is closed: what closes may call us again.
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#end = promise;
-    this.#closeAll(reason).then(resolve);
-    return promise;
-  }
-
-  async #closeAll(reason: StreamStoppedError | StreamCrashedError): Promise<void> {
-    const { link: { clock, logger }, sampler, namedBuffer, onEnd } = this.#settings;
-    this.#endedBy = reason;
+  async #stopSources(reason: Error): Promise<void> {
     this.#ready.reject(reason);
-    // After a crash, what has come before it is still delivered.
-    this.#delivery.end(reason instanceof StreamStoppedError);
     // A source may crash while it is made: then it is not in the list yet.
     await Promise.resolve();
     await Promise.all(this.#sources.map((source) => source.stop(reason)));
-    this.#endedAt = clock.now();
-    sampler.end(this.#meter);
-    const hasCrashed = reason instanceof StreamCrashedError;
-    if (hasCrashed) {
-      this.#lastError = reason;
-      logger.error(reason.message);
-      this.#signal({ type: "STREAM_UNREPAIRABLE", error: reason });
-    } else {
-      logger.info(reason.message);
-      this.#signal({ type: "STOP" });
-    }
-    if (namedBuffer === undefined) this.#delivery.buffer?.end(hasCrashed ? reason : undefined);
-    onEnd();
   }
 }
