@@ -18,6 +18,7 @@ import { memorySlope } from "./soak/metrics.ts";
 import { idsOf, Numbering, textOf } from "./soak/numbering.ts";
 import type { ExchangeLedger, FaultRecord } from "./soak/protocol.ts";
 import { timingOf } from "./soak/timing.ts";
+import { until } from "./support.ts";
 
 test("a simulated hour with faults: both libraries deliver what was sent, and the file has a row for each minute", async () => {
   using folder = new TemporaryFolder();
@@ -52,7 +53,12 @@ test(
     const args = ["--base-url", exchange.url, "--hours", "0.002", "--interval", "1", "--symbols", "btcusdt,ethusdt"];
     const live = run("examples/soak_live.ts", args);
     await exchange.waitFor(() => exchange.openConnections.length === 6 && exchange.messagesSent > 400, 20_000);
+    // Longer than from one message of a stream to the next, so that something is missed for sure.
+    exchange.refuseConnections(503);
     exchange.killConnections();
+    const lostAt = performance.now();
+    await until(() => performance.now() > lostAt + 200, "a hole");
+    exchange.refuseConnections(undefined);
     const { code, output, errors } = await live;
     assertEquals(code, 0, output + errors);
     assertEquals(output.match(/losses of a connection: 3/g)?.length, 2, output);
