@@ -58,7 +58,7 @@ writeFileSync(join(folder, "config.capnp"), configuration(upstreamUrl));
 
 // --verbose: it tells what the worker logs. On file descriptor 1 it says where it listens, once it does.
 const args = ["serve", "--verbose", "--control-fd=1", join(folder, "config.capnp")];
-const workerd = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });
+const workerd = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
 let isAskedToEnd = false;
 const end = (): void => {
   isAskedToEnd = true;
@@ -68,6 +68,10 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
 createInterface({ input: workerd.stdout }).on("line", (line) => {
   const port = /^\{"event":"listen","socket":"http","port":(\d+)\}$/.exec(line)?.[1];
   console.log(port === undefined ? line : `http://127.0.0.1:${port}/?streams=btcusdt@trade`);
+});
+// It also tells, with a stack of its own, of every client that has left without a word.
+createInterface({ input: workerd.stderr }).on("line", (line) => {
+  if (!/: disconnected: |^stack: /.test(line)) console.error(line);
 });
 const code = await new Promise((resolve, reject) => workerd.on("error", reject).on("exit", resolve));
 if (!isAskedToEnd) {
