@@ -123,6 +123,40 @@ testEachPath("a server that hangs up, or resets, says so", async (open) => {
   await assertRejects(() => open(resetUrl, new Recorder()), ConnectionFailedError, "the connection was reset");
 });
 
+testEachPath("a server that resets before TLS has begun says so", async (open, path) => {
+  const isInSteps = path === "Deno.connect";
+  await using server = await TestServer.start({
+    // The cast: of a server without a certificate, they are.
+    connected: (socket) => isInSteps ? undefined : (socket as Socket).resetAndDestroy(),
+  });
+  // Bun has no types of Deno.
+  const runtime = isInSteps
+    ? (globalThis as { Deno?: { connect(options: object): Promise<unknown> } }).Deno
+    : undefined;
+  const connect = runtime?.connect;
+  if (runtime !== undefined && connect !== undefined) {
+    // Between the two steps of Deno, so that the second one always finds a connection that is lost.
+    runtime.connect = async (options) => {
+      const connection = await connect(options);
+      while (server.connections === 0) await settle();
+      server.reset();
+      await settle();
+      return connection;
+    };
+  }
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const error = await assertRejects(
+        () => open(`wss://localhost:${server.port}`, new Recorder(), { handshakeTimeoutMs: 2_000 }),
+        ConnectionFailedError,
+      );
+      assertMatch(error.message, /^Cannot open wss:\/\/localhost:\d+: (the connection was reset|TLS failed: .*)$/);
+    }
+  } finally {
+    if (runtime !== undefined && connect !== undefined) runtime.connect = connect;
+  }
+});
+
 testEachPath("silence at any stage of the handshake ends with the timeout, and the socket with it", async (open) => {
   const recorder = new Recorder();
   for (

@@ -119,18 +119,16 @@ class DenoByteSocket implements ByteSocket {
 
   async #open(runtime: DenoLike, target: SocketTarget): Promise<void> {
     const { hostname, port, secure, tls } = target;
-    let conn = await runtime.connect({ hostname, port, signal: this.#attempt?.signal });
+    const tcp = await runtime.connect({ hostname, port, signal: this.#attempt?.signal });
     this.#attempt = undefined;
-    if (this.#closed) return conn.close();
-    this.#conn = conn;
-    conn.setNoDelay?.(true);
+    if (this.#closed) return tcp.close();
+    // Until TLS has taken it over: closing it once more would throw, also if TLS has failed.
+    this.#conn = secure ? undefined : tcp;
+    tcp.setNoDelay?.(true);
+    let conn = tcp;
     if (secure) {
-      const tlsConn = await runtime.startTls(conn, {
-        hostname: tls.servername ?? hostname,
-        caCerts: [...(tls.ca ?? [])],
-      });
-      // From here on `conn` is part of `tlsConn`.
-      conn = tlsConn;
+      const options = { hostname: tls.servername ?? hostname, caCerts: [...(tls.ca ?? [])] };
+      const tlsConn = conn = await runtime.startTls(tcp, options);
       if (this.#closed) return conn.close();
       this.#conn = conn;
       // Without this a bad certificate would show up only in the first read or write.

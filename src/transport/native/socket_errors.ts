@@ -9,6 +9,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was reset",
+  ENOTCONN: "the connection was reset",
   ECONNABORTED: "the connection was aborted",
   ETIMEDOUT: "the connection attempt timed out",
   EHOSTUNREACH: "the host is unreachable",
