@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
 import {
   BinanceWebSocketApiManager,
   HandshakeRejectedError,
@@ -17,7 +17,7 @@ import {
 } from "@rawtick/binance";
 import type { WebSocketLibrary } from "@rawtick/binance/transport";
 import { startManualBench } from "./manual_bench.ts";
-import { startBench, startRawServer, testEachLibrary, until } from "./support.ts";
+import { memoryLogger, startBench, startRawServer, testEachLibrary, until } from "./support.ts";
 
 /** What the stream says of itself after a few attempts; it must go on trying. */
 async function reasonOf(library: WebSocketLibrary, options: ManagerOptions): Promise<string | undefined> {
@@ -121,6 +121,54 @@ for (const [status, text] of [[429, "limits this address (429)"], [418, "has ban
     },
   );
 }
+
+test("a time that the exchange has named holds for streams that are created after the crash, too", async () => {
+  await using bench = await startManualBench("native");
+  bench.exchange.refuseConnections(429, { headers: { "Retry-After": "120" } });
+  await assertRejects(() => bench.manager.createStream({ streams: ["a@trade"] }).ready, StreamCrashedError);
+  bench.exchange.refuseConnections(undefined);
+  const next = bench.manager.createStream({ streams: ["b@trade"] });
+  assertEquals([next.state, next.stateReason], ["starting", "the next attempt to connect may be in 120 s"]);
+  await bench.advance(119_000);
+  assertEquals(bench.attempts.length, 1);
+  await bench.advance(2_000);
+  await next.ready;
+  assertEquals([bench.attempts.length, next.stateReason], [2, undefined]);
+});
+
+test("a time beyond all bans is waited for without a hot loop, and no longer than the longest ban", async () => {
+  for (const retryAfter of ["5000000", "99999999999999", "Wed, 21 Oct 2099 07:28:00 GMT"]) {
+    const log = memoryLogger();
+    await using bench = await startBench("native", { onRateLimited: "wait", logger: log });
+    bench.exchange.refuseConnections(429, { headers: { "Retry-After": retryAfter } });
+    const stream = bench.manager.createStream({ streams: ["a@trade"] });
+    await until(() => bench.signalTypes.includes("CONNECT_FAILED"), "the refusal");
+    // The first one is in its backoff; the next asks for an attempt at once.
+    bench.manager.createStream({ streams: ["b@trade"] });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assertEquals(log.lines.filter((line) => line.includes("next attempt to connect")).length, 1);
+    const { waitMs } = bench.manager.statistics.connectBudget;
+    assert(waitMs > 3 * 86_400_000 - 60_000 && waitMs <= 3 * 86_400_000, `${waitMs} ms`);
+    assertEquals(stream.stateReason, "the exchange limits this address (429)");
+  }
+});
+
+testEachLibrary("a connection that was lost is the reason, until the next one is open", async (library) => {
+  const { random } = Math;
+  Math.random = () => 0.999;
+  try {
+    await using bench = await startBench(library);
+    const stream = bench.manager.createStream({ streams: ["a@trade"] });
+    await stream.ready;
+    assertEquals([stream.stateReason, stream.statistics.links[0]?.reason], [undefined, undefined]);
+    bench.exchange.closeConnections(1008);
+    await until(() => stream.state === "restarting", "the loss");
+    assertMatch(stream.stateReason ?? "", /^the connection ended \(code 1008/);
+    assertEquals(stream.statistics.links[0]?.reason, stream.stateReason);
+  } finally {
+    Math.random = random;
+  }
+});
 
 test("managers that share their attempts to connect wait for each other's ban, others do not", async () => {
   await using bench = await startBench("native", { connectBudget: "process", onRateLimited: "wait" });

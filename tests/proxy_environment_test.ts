@@ -117,7 +117,10 @@ test("it is known which runtime would take a proxy by itself", () => {
   assertEquals(can("Deno", {}), [undefined, undefined]);
   // Who may not read can't know.
   assertEquals(can("Deno", {}, "prompt"), [true, true]);
-  assertEquals(ownProxy("WebSocket", globals("Deno", {}, "prompt"))?.expected, "the permission --allow-env to see that it is not");
+  assertEquals(
+    ownProxy("WebSocket", globals("Deno", {}, "prompt"))?.expected,
+    "the permission --allow-env to see that it is not",
+  );
   assertEquals(can("Bun", env), [undefined, true]);
   assertEquals(can("Node", env), [undefined, undefined]);
   assertEquals(can("Node", { ...env, NODE_USE_ENV_PROXY: "1" }), [false, false]);

@@ -135,19 +135,20 @@ test("a gap is as large as the numbers say, and none is made up", () => {
   assertEquals(missed("a@bookTicker", { u: 10 }, { u: 100 }), 0);
 });
 
-test("a silent stream is reported once, subscribed to again, then moved to a new connection", () => {
+test("a silent stream is reported, subscribed to again, moved to a new connection, then all again after twice the time", () => {
   const clock = new ManualClock(0);
   const table = new StreamTable();
   for (const stream of ["quiet@miniTicker", "loud@miniTicker", "free@trade", "pending@miniTicker"]) table.add(stream);
   const events: string[] = [];
+  const note = (what: string) => void events.push(`${clock.now() / 1_000} ${what}`);
   const watch = new SilenceWatch({
     clock,
     table,
     silenceMs: (stream) => stream.endsWith("@trade") ? undefined : 8_000,
     isWatched: (stream) => !stream.startsWith("pending"),
-    onSilent: (stream, silentMs) => events.push(`silent ${stream} ${silentMs}`),
-    resubscribe: (streams) => events.push(`resubscribe ${streams.join()}`),
-    reconnect: () => events.push("reconnect"),
+    onSilent: (stream, silentMs) => note(`silent ${stream} ${silentMs}`),
+    resubscribe: (streams) => note(`resubscribe ${streams.join()}`),
+    reconnect: () => note("reconnect"),
   });
   watch.start();
   const minute = () => {
@@ -157,10 +158,16 @@ test("a silent stream is reported once, subscribed to again, then moved to a new
     }
   };
   minute();
-  assertEquals(events, ["silent quiet@miniTicker 8000", "resubscribe quiet@miniTicker", "reconnect"]);
+  assertEquals(events, [
+    ...["9 silent quiet@miniTicker 8000", "9 resubscribe quiet@miniTicker", "17 reconnect"],
+    ...["33 silent quiet@miniTicker 32000", "33 resubscribe quiet@miniTicker", "49 reconnect"],
+  ]);
+  // Something comes: the next silence is as urgent as the first.
   table.note('{"stream":"quiet@miniTicker","data":{}}');
   minute();
-  assertEquals(events.length, 6);
+  assertEquals(events.slice(6, 9), [
+    ...["69 silent quiet@miniTicker 8000", "69 resubscribe quiet@miniTicker", "77 reconnect"],
+  ]);
   watch.stop();
   assertEquals(clock.pendingTimers, 0);
 });

@@ -37,6 +37,18 @@ testEachLibrary(
   },
 );
 
+testEachLibrary("a stream that was silent for several rounds delivers as soon as something comes", async (library) => {
+  let received = 0;
+  await using bench = await startBench(library, { silenceMs: { trade: 100 }, overlapMs: 500 });
+  const stream = bench.manager.createStream({ streams: ["quiet@trade"], onData: () => void received++ });
+  await stream.ready;
+  const count = (type: Signal["type"]) => bench.signalTypes.filter((each) => each === type).length;
+  await until(() => count("STREAM_SILENT") > 1 && count("ROLLOVER") > 1, "two rounds", 20_000);
+  bench.exchange.push("quiet@trade", { t: 1 });
+  await until(() => received === 1, "data");
+  assertEquals(stream.state, "running");
+});
+
 testEachLibrary(
   "a notice that the server goes away leads to a new connection at once, and nothing is lost",
   async (library) => {

@@ -150,6 +150,9 @@ test("the backoff starts at once, doubles up to its limit with full jitter, and 
   assertEquals(highest.next(59_999), 60_000);
   assertEquals(highest.next(60_000), 0);
   assertEquals(highest.next(0), 250);
+  // Punished, it is long once, however stable the link was.
+  highest.punish();
+  assertEquals([highest.next(60_000), highest.next(60_000)], [32_000, 0]);
   const lowest = new Backoff(options, () => 0);
   assertEquals(Array.from({ length: 5 }, () => lowest.next(0)), [0, 0, 0, 0, 0]);
 });

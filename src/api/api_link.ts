@@ -22,6 +22,10 @@ export interface ApiLinkListener {
   /** A connection that was open has ended. `isCurrent`: it was the link's, and not one that was to replace it, or was replaced. */
   onClose(session: ApiSession, close: CloseInfo, isCurrent: boolean): void;
   onConnectFailed(error: unknown, failure: Failure): void;
+  /** How long in ms nothing may be sent, and no attempt to connect may be made. */
+  pauseMs(): number;
+  /** An attempt to connect is made. */
+  onAttempt(): void;
   /** Asks for a sign of life; returns in how many ms that can be done if it can't be now, else 0. */
   probe(session: ApiSession): number;
   /** Another attempt can't help. */
@@ -35,7 +39,6 @@ export class ApiLink {
   readonly ended: Promise<void>;
   readonly #settings: LinkSettings;
   readonly #listener: ApiLinkListener;
-  readonly #weigh: () => void;
   readonly #reconnector: Reconnector;
   readonly #stopping = new AbortController();
   #session: ApiSession | undefined;
@@ -48,14 +51,14 @@ export class ApiLink {
   #rollovers = 0;
   #rolloverTimer: Timer | undefined;
 
-  /** @param weigh Called before each attempt to connect, which has a weight too. */
-  constructor(url: string, settings: LinkSettings, weigh: () => void, listener: ApiLinkListener) {
+  /** Creates the link and opens its connection. */
+  constructor(url: string, settings: LinkSettings, listener: ApiLinkListener) {
     this.url = url;
     this.#settings = settings;
     this.#listener = listener;
-    this.#weigh = weigh;
     this.#reconnector = new Reconnector(settings, this.#stopping.signal, {
       url,
+      pauseMs: () => listener.pauseMs(),
       carry: () => this.#carry(),
       onConnectFailed: (error, failure) => listener.onConnectFailed(error, failure),
       onRetry: () => false,
@@ -69,9 +72,14 @@ export class ApiLink {
     return this.#session;
   }
 
-  /** Why the last attempt to connect failed; `undefined` while there is a connection. */
-  get failure(): Failure | undefined {
-    return this.#reconnector.failure;
+  /** Whether the last attempt to connect failed. */
+  get hasFailed(): boolean {
+    return this.#reconnector.hasFailed;
+  }
+
+  /** Why there is no connection, in a few words; `undefined` while there is one. */
+  get reason(): string | undefined {
+    return this.#reconnector.reason;
   }
 
   /** How often the connection was opened again after it was lost. */
@@ -87,8 +95,8 @@ export class ApiLink {
   /** Opens a second connection; `onOpen` is told of it, and `takeOver()` makes it the link's. */
   replace(reason: string): void {
     if (this.#successor !== undefined || this.#isStopping || !this.#session?.isOpen) return;
-    if (!this.#settings.connectBudget.take()) return this.#scheduleRollover();
-    this.#weigh();
+    if (this.#listener.pauseMs() > 0 || !this.#settings.connectBudget.take()) return this.#scheduleRollover();
+    this.#listener.onAttempt();
     this.#settings.logger.info(`${this.url}: replacing the connection, because ${reason}`);
     this.#reason = reason;
     const successor = this.#successor = this.#newSession();
@@ -137,7 +145,7 @@ export class ApiLink {
 
   /** Opens a connection and resolves when it, and all that have replaced it, have ended. */
   async #carry(): Promise<CloseInfo> {
-    this.#weigh();
+    this.#listener.onAttempt();
     let session = this.#session = this.#newSession();
     let ended = session.run(this.#stopping.signal);
     while (true) {

@@ -66,7 +66,9 @@ export class ApiStream implements AsyncDisposable {
       onUnmatched: settings.onUnmatched,
     });
     const connectCost = { weight: connectWeight, orders: 0, account: undefined };
-    this.#link = new ApiLink(url, link, () => void rateLimits.charge(connectCost), {
+    this.#link = new ApiLink(url, link, {
+      pauseMs: () => rateLimits.pauseMs,
+      onAttempt: () => void rateLimits.charge(connectCost),
       onOpen: (session) => void this.#start(session),
       onText: (session, text) => this.#receive(session, text),
       onClose: (session, close, isCurrent) => this.#lost(session, close, isCurrent),
@@ -111,13 +113,13 @@ export class ApiStream implements AsyncDisposable {
   /** Where the stream is in its life: `"running"` while requests can be sent at once. */
   get state(): StreamState {
     return this.#end?.state ??
-      (this.isReady ? "running" : this.#wasReady || this.#link.failure ? "restarting" : "starting");
+      (this.isReady ? "running" : this.#wasReady || this.#link.hasFailed ? "restarting" : "starting");
   }
 
   /** Why it is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
   get stateReason(): string | undefined {
     if (this.#end !== undefined) return this.#end.state === "crashed" ? messageOf(this.#end.error.cause) : undefined;
-    return this.isReady ? undefined : this.#link.failure?.text ?? this.#problem;
+    return this.isReady ? undefined : this.#link.reason ?? this.#problem;
   }
 
   /** Whether requests are sent at once: the connection is open, and logged on if it is to be. */
@@ -156,12 +158,12 @@ export class ApiStream implements AsyncDisposable {
 
   /** Its connection, as streams tell about theirs. */
   get linkStatistics(): LinkStatistics {
-    const { session, failure, reconnects, rollovers, url } = this.#link;
+    const { session, reason, reconnects, rollovers, url } = this.#link;
     const state = this.state;
     return {
       url,
       state,
-      reason: failure?.text,
+      reason,
       ageMs: state === "running" ? session?.ageMs ?? 0 : 0,
       latencyMs: session?.latencyMs,
       subscriptions: 0,

@@ -36,10 +36,12 @@ export interface Clock {
   now(): number;
   /** Time in ms that never goes back, from an arbitrary start: for durations and rate limits. */
   monotonic(): number;
-  /** Calls `callback` once after `ms`. */
+  /** Calls `callback` once after `ms`, or earlier if that is more than 24 days. */
   setTimer(callback: () => void, ms: number): Timer;
 }
 
+/** Longest time in ms that the runtimes' timers can wait; they fire at once for a longer one. */
+const LONGEST_MS = 2 ** 31 - 1;
 /** Times from here on are rounded up to whole seconds, shorter ones to whole ms. */
 const LONG_MS = 10_000;
 
@@ -48,7 +50,7 @@ const LONG_MS = 10_000;
  * that time has passed, also if the timer was cancelled. With random times of a day, each timer would leave one.
  */
 function whole(ms: number): number {
-  return ms < LONG_MS ? Math.ceil(ms) : Math.ceil(ms / 1_000) * 1_000;
+  return ms < LONG_MS ? Math.ceil(ms) : Math.min(Math.ceil(ms / 1_000) * 1_000, LONGEST_MS);
 }
 
 /** The real time. */

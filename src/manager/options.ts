@@ -127,7 +127,7 @@ export interface MarketManagerOptions<O extends Output = Output> {
   /**
    * What happens when the exchange refuses a connection because it limits (429) or bans (418) this address: `"crash"` ends
    * the stream with STREAM_UNREPAIRABLE, `"wait"` tries again when the exchange's `Retry-After` is over (1 min for 429, 5
-   * min for 418 where it says nothing); until then nothing of this manager connects. Default: `"crash"`.
+   * min for 418 where it says nothing). With both, nothing of this manager connects before that. Default: `"crash"`.
    */
   readonly onRateLimited?: "crash" | "wait";
   /**
@@ -155,8 +155,8 @@ export interface MarketManagerOptions<O extends Output = Output> {
   /** Longest time in ms that both connections stay open during that, 100 to 600000. Default: 10000. */
   readonly overlapMs?: number;
   /**
-   * How long in ms a subscribed stream may be silent before it is reported (signal STREAM_SILENT), subscribed to again, and
-   * moved to a new connection: by the name of the stream, or its channel, such as `{ trade: 60_000 }`; 0 for as long as it
+   * How long in ms a subscribed stream may be silent before it is reported (signal STREAM_SILENT) and subscribed to again, and
+   * after that before it is moved to a new connection; both again and again, each time after twice as long: by the name of the stream, or its channel, such as `{ trade: 60_000 }`; 0 for as long as it
    * likes, else 100 to 86400000. Default: three times the interval that Binance documents, and 5 s; streams that are only
    * sent when something happens, such as `trade`, may always be silent.
    */

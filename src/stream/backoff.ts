@@ -22,6 +22,7 @@ export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: () => number;
   #failures = 0;
+  #isPunished = false;
 
   constructor(options: BackoffOptions, random: () => number = Math.random) {
     this.#options = options;
@@ -30,12 +31,15 @@ export class Backoff {
 
   /** Makes the next waits long: the exchange has ended the connection for what we did. */
   punish(): void {
-    this.#failures = Math.max(this.#failures, LONG_AFTER);
+    this.#isPunished = true;
   }
 
   /** The wait in ms before the next attempt, after a connection that lasted `lastedMs`; 0 if it never opened. */
   next(lastedMs: number): number {
     if (lastedMs >= this.#options.stableAfterMs) this.#failures = 0;
+    // However long the connection lasted.
+    if (this.#isPunished) this.#failures = Math.max(this.#failures, LONG_AFTER);
+    this.#isPunished = false;
     const attempt = this.#failures++;
     if (attempt === 0) return 0;
     return this.#random() * Math.min(this.#options.maxDelayMs, this.#options.minDelayMs * 2 ** (attempt - 1));

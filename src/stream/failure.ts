@@ -20,11 +20,14 @@ export interface Failure {
   readonly isFatal: boolean;
   /** For how long in ms the exchange wants no attempt; `undefined` if it has said nothing like that. */
   readonly retryAfterMs: number | undefined;
+  /** Whether it has named that time itself. */
+  readonly hasNamedTime: boolean;
 }
 
-/** Waits where the exchange names none. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
+/** Waits where the exchange names none, and the longest. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
 const LIMITED_MS = 60_000;
 const BANNED_MS = 5 * 60_000;
+const LONGEST_MS = 3 * 86_400_000;
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   403: "the exchange's firewall refuses this address or what it asked for (403)",
@@ -38,16 +41,18 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 export function failureOf(error: unknown): Failure {
   // What is no failure of the connection is our own mistake, such as an option that this runtime's WebSocket hasn't.
   if (!(error instanceof ConnectionFailedError)) {
-    return { text: messageOf(error), isFatal: true, retryAfterMs: undefined };
+    return { text: messageOf(error), isFatal: true, retryAfterMs: undefined, hasNamedTime: false };
   }
-  return { text: textOf(error), isFatal: false, retryAfterMs: retryAfterOf(error) };
-}
-
-function retryAfterOf(error: ConnectionFailedError): number | undefined {
   // A proxy's own status is not the exchange's.
-  if (error instanceof ProxyConnectionError || (error.status !== 429 && error.status !== 418)) return undefined;
-  const asked = error instanceof HandshakeRejectedError ? error.retryAfterMs : undefined;
-  return asked ?? (error.status === 418 ? BANNED_MS : LIMITED_MS);
+  const isLimited = !(error instanceof ProxyConnectionError) && (error.status === 429 || error.status === 418);
+  const named = isLimited && error instanceof HandshakeRejectedError ? error.retryAfterMs : undefined;
+  const usual = error.status === 418 ? BANNED_MS : LIMITED_MS;
+  return {
+    text: textOf(error),
+    isFatal: false,
+    retryAfterMs: isLimited ? Math.min(named ?? usual, LONGEST_MS) : undefined,
+    hasNamedTime: named !== undefined,
+  };
 }
 
 function textOf(error: ConnectionFailedError): string {

@@ -8,7 +8,6 @@ import type { SubscriptionRejectedError, SubscriptionTimeoutError, Timer } from 
 import { type ControlResponse, isServerShutdown } from "../exchange/mod.ts";
 import type { CloseInfo } from "../transport/portable.ts";
 import { DesiredStreams } from "./desired_streams.ts";
-import type { Failure } from "./failure.ts";
 import { type Gap, GapWatch } from "./gap_watch.ts";
 import type { LinkSettings } from "./link_settings.ts";
 import type { Overlap } from "./overlap.ts";
@@ -91,6 +90,7 @@ export class Link {
     this.#listener = listener;
     this.#reconnector = new Reconnector(settings, this.#stopping.signal, {
       url,
+      pauseMs: () => 0,
       carry: () => this.#carry(),
       onConnectFailed: (error) => listener.onConnectFailed(url, error),
       onRetry: (lastedMs) => this.#retry(lastedMs),
@@ -101,7 +101,8 @@ export class Link {
       clock: settings.clock,
       table: this.#table,
       silenceMs: settings.silenceMs,
-      isWatched: (stream) => !this.#isPaused && this.#session.subscriptions.carried.has(stream),
+      isWatched: (stream) =>
+        !this.#isPaused && this.#rollover === undefined && this.#session.subscriptions.carried.has(stream),
       onSilent: (stream, silentMs) => listener.onSilent(url, stream, silentMs),
       resubscribe: (streams) => this.#session.subscriptions.renew(streams),
       reconnect: () => this.#replace("streams stayed silent"),
@@ -114,9 +115,9 @@ export class Link {
     return this.#state;
   }
 
-  /** Why the last attempt to connect failed; `undefined` while the link runs. */
-  get failure(): Failure | undefined {
-    return this.#reconnector.failure;
+  /** Why there is no connection, in a few words; `undefined` while there is one. */
+  get reason(): string | undefined {
+    return this.#reconnector.reason;
   }
 
   /** How often the connection was opened again after it was lost. */

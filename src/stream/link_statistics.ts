@@ -18,7 +18,7 @@ export function linkStatistics(link: Link, maxStreams: number, ended: StreamStat
   return {
     url: link.url,
     state: ended ?? link.state,
-    reason: link.failure?.text,
+    reason: link.reason,
     ageMs: isRunning ? link.connection.ageMs : 0,
     latencyMs: link.connection.latencyMs,
     subscriptions: link.desired.size,

@@ -39,9 +39,9 @@ export class Links {
     return (["restarting", "starting"] as const).find((state) => states.includes(state)) ?? "running";
   }
 
-  /** Why one of them is restarting, in a few words; `undefined` if none is. */
-  get failure(): string | undefined {
-    return this.#all.find((link) => link.state === "restarting")?.failure?.text;
+  /** Why one of them has no connection, in a few words; `undefined` if all have one. */
+  get reason(): string | undefined {
+    return this.#all.find(({ reason }) => reason !== undefined)?.reason;
   }
 
   /** The streams that are wanted. */

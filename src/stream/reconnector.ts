@@ -13,6 +13,8 @@ import type { LinkSettings } from "./link_settings.ts";
 /** What is kept connected. */
 export interface Reconnected {
   readonly url: string;
+  /** How long in ms no attempt may be made, beside what the budget says. */
+  pauseMs(): number;
   /** Opens a connection. Resolves when it, or the last of those that replaced it, has ended; rejects if it can't be opened. */
   carry(): Promise<CloseInfo>;
   /** A connection could not be opened; it is tried again. */
@@ -35,7 +37,8 @@ export class Reconnector {
   readonly #connection: Reconnected;
   readonly #stopped: AbortSignal;
   readonly #backoff: Backoff;
-  #failure: Failure | undefined;
+  #hasFailed = false;
+  #reason: string | undefined;
 
   /** @param stopped Ends it. */
   constructor(settings: ReconnectorSettings, stopped: AbortSignal, connection: Reconnected) {
@@ -45,14 +48,20 @@ export class Reconnector {
     this.#backoff = new Backoff(settings.backoff);
   }
 
-  /** Why the last attempt to connect failed; `undefined` while there is a connection. */
-  get failure(): Failure | undefined {
-    return this.#failure;
+  /** Whether the last attempt to connect failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Why there is no connection, in a few words; `undefined` if there is one, or the first attempt is under way. */
+  get reason(): string | undefined {
+    return this.#reason;
   }
 
   /** There is a connection. */
   opened(): void {
-    this.#failure = undefined;
+    this.#hasFailed = false;
+    this.#reason = undefined;
   }
 
   /** Connects until it is stopped, or another attempt can't help. Never rejects. */
@@ -66,11 +75,14 @@ export class Reconnector {
         const openedAt = clock.monotonic();
         const close = await this.#connection.carry();
         lastedMs = clock.monotonic() - openedAt;
-        logger.info(`${url}: connection ended (${describeClose(close)})`);
+        this.#reason = `the connection ended (${describeClose(close)})`;
+        logger.info(`${url}: ${this.#reason}`);
         if (close.code === 1008) this.#backoff.punish();
       } catch (error) {
         if (this.#hasStopped) return;
-        const failure = this.#failure = failureOf(error);
+        const failure = failureOf(error);
+        this.#hasFailed = true;
+        this.#reason = failure.text;
         if (!this.#mayGoOn(failure)) return this.#connection.onCrash(error);
         logger.warn(messageOf(error));
         this.#connection.onConnectFailed(error, failure);
@@ -87,22 +99,25 @@ export class Reconnector {
   /** Takes an attempt to connect, or waits until there may be one again; returns whether it has one. */
   async #takeAttempt(): Promise<boolean> {
     const { connectBudget, logger } = this.#settings;
-    if (connectBudget.take()) return true;
-    const { delayMs } = connectBudget;
-    logger.warn(`${this.#connection.url}: the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`);
+    const pauseMs = this.#connection.pauseMs();
+    if (pauseMs <= 0 && connectBudget.take()) return true;
+    const delayMs = Math.max(pauseMs, connectBudget.delayMs);
+    const text = `the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`;
+    this.#reason ??= text;
+    logger.warn(`${this.#connection.url}: ${text}`);
     await this.#wait(delayMs);
     return false;
   }
 
   /** Prepares for the next attempt; returns whether there may be one. */
-  #mayGoOn({ isFatal, retryAfterMs }: Failure): boolean {
+  #mayGoOn({ isFatal, retryAfterMs, hasNamedTime }: Failure): boolean {
     const { connectBudget, onRateLimited } = this.#settings;
-    if (isFatal || (retryAfterMs !== undefined && onRateLimited === "crash")) return false;
-    if (retryAfterMs !== undefined) {
-      connectBudget.block(retryAfterMs);
-      this.#backoff.punish();
-    }
-    return true;
+    if (isFatal || retryAfterMs === undefined) return !isFatal;
+    const isCrash = onRateLimited === "crash";
+    // What the exchange has asked for holds for others too, and for who comes next. Our own guess is for who goes on.
+    if (hasNamedTime || !isCrash) connectBudget.block(retryAfterMs);
+    this.#backoff.punish();
+    return !isCrash;
   }
 
   #wait(ms: number): Promise<void> {

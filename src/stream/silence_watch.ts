@@ -13,9 +13,9 @@ export interface SilenceWatchOptions {
   readonly table: StreamTable;
   /** How long in ms a stream may be silent; `undefined` for as long as it likes. */
   readonly silenceMs: (stream: string) => number | undefined;
-  /** Whether the exchange has acknowledged the stream. */
+  /** Whether the exchange has acknowledged the stream, and nothing is being tried. */
   readonly isWatched: (stream: string) => boolean;
-  /** A stream is silent. Told once, until something comes of it. */
+  /** A stream is silent, for so long by now. Told once in each round. */
   readonly onSilent: (stream: string, silentMs: number) => void;
   /** The first thing that is tried. */
   readonly resubscribe: (streams: readonly string[]) => void;
@@ -25,11 +25,15 @@ export interface SilenceWatchOptions {
 
 /** What is known of one stream. */
 interface Watched {
-  messages: number;
+  readonly messages: number;
   /** Since when nothing has come, as a monotonic time. */
+  readonly silentSince: number;
+  /** Since when it has its time in this step of this round. */
   since: number;
-  /** What was tried: 0 nothing, 1 to subscribe again, 2 to connect again. */
-  tried: 0 | 1 | 2;
+  /** Whether it was reported and subscribed to again in this round. */
+  wasRenewed: boolean;
+  /** By how much longer than it should take its time is: doubled with each round. */
+  patience: number;
 }
 
 /** How often in ms the streams are looked at. */
@@ -37,7 +41,8 @@ const CHECK_MS = 1_000;
 
 /**
  * Looks at the counters of the streams once a second, so that messages cost nothing. A silent stream is reported and
- * subscribed to again; after the same time once more, the connection is replaced.
+ * subscribed to again; after the same time once more, the connection is replaced. Then everything begins anew, and takes twice
+ * as long each time: what may heal some day is not given up, and what never does costs little.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
@@ -68,26 +73,30 @@ export class SilenceWatch {
     const silent: string[] = [];
     let mustReconnect = false;
     for (const entry of table.entries) {
-      const limitMs = silenceMs(entry.name);
+      const expectedMs = silenceMs(entry.name);
       const watched = this.#watched.get(entry);
-      if (limitMs === undefined || !isWatched(entry.name)) {
-        // What is subscribed to again has its time once more when that is acknowledged, and was reported already.
-        if (limitMs !== undefined && watched?.tried === 1 && watched.messages === entry.messages) {
-          watched.since = now - limitMs;
-        } else this.#watched.delete(entry);
+      const isSilent = watched !== undefined && watched.messages === entry.messages;
+      if (expectedMs === undefined || !isWatched(entry.name)) {
+        // What is being tried has its time when it is done.
+        if (isSilent && (watched.wasRenewed || watched.patience > 1)) watched.since = now;
+        else this.#watched.delete(entry);
         continue;
       }
-      if (watched === undefined || watched.messages !== entry.messages) {
-        this.#watched.set(entry, { messages: entry.messages, since: now, tried: 0 });
+      if (!isSilent) {
+        const { messages } = entry;
+        this.#watched.set(entry, { messages, silentSince: now, since: now, wasRenewed: false, patience: 1 });
         continue;
       }
-      const silentMs = now - watched.since;
-      if (watched.tried === 0 && silentMs >= limitMs) {
-        watched.tried = 1;
-        onSilent(entry.name, silentMs);
+      const limitMs = expectedMs * watched.patience;
+      if (now - watched.since < limitMs) continue;
+      watched.since = now;
+      if (!watched.wasRenewed) {
+        watched.wasRenewed = true;
+        onSilent(entry.name, now - watched.silentSince);
         silent.push(entry.name);
-      } else if (watched.tried === 1 && silentMs >= 2 * limitMs) {
-        watched.tried = 2;
+      } else {
+        watched.wasRenewed = false;
+        watched.patience *= 2;
         mustReconnect = true;
       }
     }

@@ -101,9 +101,9 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
     return this.#links.desired;
   }
 
-  /** Why the stream is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
+  /** Why the stream has `"crashed"`, or has no connection, in a few words; `undefined` if all is well. */
   get stateReason(): string | undefined {
-    return this.#life.ended === "crashed" ? this.#life.endedBy?.message : this.#links.failure;
+    return this.#life.ended === "crashed" ? this.#life.endedBy?.message : this.#links.reason;
   }
 
   /** Streams that could still be subscribed to without another connection. */

@@ -47,7 +47,7 @@ export interface LinkStatistics {
   readonly url: string;
   /** Where it is; `"stopped"` and `"crashed"` once its stream has ended. */
   readonly state: StreamState;
-  /** Why the last attempt to connect failed, in a few words; `undefined` if it did not. */
+  /** Why there is no connection, in a few words; `undefined` if there is one, or the first attempt is under way. */
   readonly reason: string | undefined;
   /** How long in ms the connection has been open; 0 while it is not. */
   readonly ageMs: number;
@@ -143,7 +143,7 @@ export interface StreamInfo {
   readonly label: string | undefined;
   /** Where it is in its life. */
   readonly state: StreamState;
-  /** Why it is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
+  /** Why it has `"crashed"`, or has no connection, in a few words; `undefined` if all is well. */
   readonly stateReason: string | undefined;
   /** What went wrong last, as a text; `undefined` if nothing did. */
   readonly lastError: string | undefined;

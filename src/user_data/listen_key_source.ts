@@ -107,7 +107,7 @@ export class ListenKeySource implements UserDataSource {
   }
 
   get stateReason(): string | undefined {
-    return this.#link.failure?.text;
+    return this.#link.reason;
   }
 
   setPaused(isPaused: boolean): void {
