@@ -5,12 +5,12 @@
  */
 
 import { test } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ApiError, type ApiRateLimit, createSigner, RateLimitedError } from "@rawtick/binance";
 import { ManualClock } from "@rawtick/binance/testing";
 import { type KnownLimit, RateLimits } from "../src/api/rate_limits.ts";
 import { apiManager, startApiServer } from "./api_server.ts";
-import { testEachLibrary } from "./support.ts";
+import { testEachLibrary, until } from "./support.ts";
 
 const signer = createSigner({ apiKey: "key", apiSecret: "secret" });
 const ORDER = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "1" };
@@ -126,6 +126,33 @@ testEachLibrary(
       assertEquals(arrivedAt.length, 2);
       for (const at of arrivedAt) assert(at >= retryAt, `${retryAt - at} ms too early`);
     }
+  },
+);
+
+testEachLibrary(
+  "nothing connects in a ban that the stream knows of, and requests wait for its end",
+  async (library) => {
+    let retryAt = 0;
+    let connectedAt = 0;
+    await using server = await startApiServer((call, reply) => {
+      if (call.connection > 1) connectedAt ||= Date.now();
+      if (call.method !== "depth") return false;
+      retryAt = Date.now() + 700;
+      reply.error(418, -1003, "Way too much request weight used; IP banned.", { retryAfter: retryAt });
+      return true;
+    });
+    await using manager = apiManager(server, library, { signer });
+    const stream = manager.createStream({ api: true });
+    await stream.ready;
+    await assertRejects(() => stream.request("depth", { symbol: "BTCUSDT" }), ApiError);
+    // The connections of a banned address are closed, too.
+    server.kill();
+    await until(() => !stream.isReady, "the connection lost");
+    const { state, stateReason } = stream;
+    await stream.request("ping", {}, { timeoutMs: 20_000 });
+    assertEquals([state, server.connections], ["restarting", 2]);
+    assertMatch(stateReason ?? "", /^the connection ended/);
+    assert(connectedAt >= retryAt, `${retryAt - connectedAt} ms too early`);
   },
 );
 
