@@ -4,6 +4,7 @@
  * @module
  */
 
+import { connect } from "node:net";
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
@@ -34,6 +35,32 @@ async function answer(
   assert(message.length < 300, message);
   return { status: response.status, code, response };
 }
+
+test("a request whose `Host` is missing or wrong is answered, and tells nobody anything", async () => {
+  await using tapped = await startTap({ streams: TRADES, token: "the-secret-token" });
+  const ask = async (version: string, lines: readonly string[]): Promise<string> => {
+    const socket = connect(tapped.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(
+      `GET /?access_token=wrong-token HTTP/${version}\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`,
+    );
+    let text = "";
+    await new Promise<void>((resolve) => {
+      socket.on("close", () => resolve()).on("data", (chunk) => {
+        text += chunk.toString();
+        if (text.includes("\r\n\r\n")) socket.destroy();
+      });
+    });
+    assertEquals(text.includes("wrong-token") || text.includes("request_handler"), false, text);
+    return /^HTTP\/1\.\d (\d+)/.exec(text)?.[1] ?? "";
+  };
+  for (const host of ["[", "a b", "x:99999", "x:y", "", "\u0001"]) {
+    assertMatch(await ask("1.1", [`Host: ${host}`]), /^40[01]$/, host);
+  }
+  assertMatch(await ask("1.1", []), /^40[01]$/);
+  assertEquals(await ask("1.0", []), "401");
+  assertEquals(tapped.market.statistics.clients, 0);
+});
 
 test("what can't be served is refused with a status and a code that say why", async () => {
   const many = Array.from({ length: 150 }, (_, index) => `s${index}usdt@trade`);

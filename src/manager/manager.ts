@@ -347,7 +347,12 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     };
   }
 
-  /** Stops all streams. Resolves when all connections are closed; then nothing keeps the process alive. Can be repeated. */
+  /**
+   * Stops all streams. Resolves when all connections are closed; then nothing of the manager keeps the process alive. Two things
+   * are out of its reach: on Deno, the runtime's own WebSocket (`"builtin"`) to a peer that answers nothing any more, until that
+   * goes, and on Bun, an attempt of `"native"` to connect that nobody answers, until the system gives it up, some 2 min. Can be
+   * repeated.
+   */
   async stopManager(): Promise<void> {
     this.#streams.stop();
     await this.stopStreams();

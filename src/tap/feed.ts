@@ -32,6 +32,14 @@ export interface Batch<T> {
   readonly end: number;
 }
 
+/** The newest message of a stream. */
+export interface Newest {
+  /** Where it stands in the feed, or stood. */
+  readonly position: number;
+  /** Without a number if the log has it no more. */
+  readonly event: FeedEvent | Quote;
+}
+
 /** Somebody who waits for events. */
 export interface Waiting {
   /** There are some. */
@@ -48,11 +56,13 @@ export class Feed {
   readonly #conflated = new Map<string, string>();
   #conflateTimer: Timer | undefined;
   #conflatedAt = -Infinity;
-  /** The newest message of each quote, for clients that begin. */
-  readonly #quotes = new Map<string, string>();
+  /** The streams of quotes. */
+  readonly #quoteStreams: ReadonlySet<string>;
+  /** The newest message of each of them, for clients that begin, or are so slow that the log has it no more. */
+  readonly #quotes = new Map<string, Newest>();
   #waiting = new Set<Waiting>();
   #flushed = 0;
-  #newest: readonly (FeedEvent | Quote)[] | undefined;
+  #newest: readonly Newest[] | undefined;
   readonly #batches = new Map<unknown, { readonly from: number; readonly batch: Batch<unknown> }>();
 
   /** @param conflateMs Shortest time in ms between two messages of a quote; 0 for all messages. */
@@ -60,13 +70,15 @@ export class Feed {
     this.streams = streams;
     this.#settings = settings;
     this.#conflateMs = conflateMs;
+    this.#quoteStreams = new Set([...streams].filter(isQuote));
     // A number of its own for the beginning: whoever comes back with one of before has missed what was not collected.
     this.log = new FeedLog(settings.maxBytes, settings.numbering.next());
   }
 
   /** Takes a message of one of its streams. */
   push(stream: string, event: FeedEvent): void {
-    if (this.#conflateMs === 0 || !isQuote(stream)) return this.#append(event);
+    if (!this.#quoteStreams.has(stream)) return this.#append(event);
+    if (this.#conflateMs === 0) return this.#appendQuote(event);
     this.#conflated.set(stream, event.text);
     if (this.#conflateTimer !== undefined) return;
     const { clock } = this.#settings;
@@ -80,9 +92,10 @@ export class Feed {
     this.#append(event);
   }
 
-  /** The newest quotes that were handed on, for a client that begins. */
+  /** Where quotes are conflated, the newest that were handed on, for a client that begins. */
   get quotes(): Quote[] {
-    return [...this.#quotes].map(([stream, text]) => ({ stream, text }));
+    if (this.#conflateMs === 0) return [];
+    return [...this.#quotes.values()].map(({ event: { stream, text } }) => ({ stream, text }));
   }
 
   /** Position up to which events may be taken. */
@@ -109,18 +122,21 @@ export class Feed {
   }
 
   /** The newest message of each stream, in their order, as far as it is in the log or a quote. */
-  newest(): readonly (FeedEvent | Quote)[] {
+  newest(): readonly Newest[] {
     return this.#newest ??= this.#findNewest();
   }
 
-  #findNewest(): (FeedEvent | Quote)[] {
-    const found = new Map<string, FeedEvent>();
+  #findNewest(): Newest[] {
+    const found = new Map<string, Newest>();
     for (let position = this.#flushed; position > this.log.first && found.size < this.streams.size;) {
       const event = this.log.at(--position);
-      if (event.name === undefined && !found.has(event.stream)) found.set(event.stream, event);
+      if (event.name === undefined && !found.has(event.stream)) found.set(event.stream, { position, event });
     }
     // What is in the log no more is the older.
-    return [...this.quotes.filter(({ stream }) => !found.has(stream)), ...[...found.values()].reverse()];
+    const older = [...this.#quotes.values()].filter(({ position, event }) => {
+      return position < this.#flushed && !found.has(event.stream);
+    }).map(({ position, event: { stream, text } }) => ({ position, event: { stream, text } }));
+    return [...older.sort((one, other) => one.position - other.position), ...[...found.values()].reverse()];
   }
 
   /** Tells somebody, once, that there are new events. */
@@ -157,10 +173,14 @@ export class Feed {
     const { clock, numbering } = this.#settings;
     this.#conflatedAt = clock.monotonic();
     for (const [stream, text] of this.#conflated) {
-      this.#quotes.set(stream, text);
-      this.#append({ number: numbering.next(), name: undefined, stream, text });
+      this.#appendQuote({ number: numbering.next(), name: undefined, stream, text });
     }
     this.#conflated.clear();
+  }
+
+  #appendQuote(event: FeedEvent): void {
+    this.#quotes.set(event.stream, { position: this.log.end, event });
+    this.#append(event);
   }
 
   #append(event: FeedEvent): void {

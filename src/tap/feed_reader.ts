@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Feed } from "./feed.ts";
+import type { Feed, Newest } from "./feed.ts";
 import type { Numbering } from "./feed_event.ts";
 import type { Format } from "./format.ts";
 
@@ -51,7 +51,7 @@ export class FeedReader<T> {
     this.#position = feed.flushed;
     if (number !== undefined && number >= feed.log.forgotten) this.#position = feed.log.positionAfter(number);
     // Nobody knows how much: the events between are forgotten.
-    else this.#catchUp(null);
+    else this.#catchUp(null, feed.newest());
   }
 
   /** What comes next; `undefined` if that is nothing yet. */
@@ -72,19 +72,24 @@ export class FeedReader<T> {
 
   /** Leaves out what is forgotten and all but the newest message of each stream, and tells so. */
   #skip(): void {
-    const { feed, counters } = this.#settings;
-    const count = feed.flushed - this.#position - feed.newest().filter((event) => "number" in event).length;
+    const { feed, format, counters } = this.#settings;
+    // The log may have moved on since these were found, and what is before its place the client has.
+    const newest = feed.newest().filter(({ position }) => position >= this.#position);
+    const count = feed.flushed - this.#position - newest.length;
     counters.droppedEvents += count;
-    this.#catchUp(count);
+    if (count > 0) return this.#catchUp(count, newest);
+    // All that it has not got is there still.
+    counters.sentEvents += newest.length;
+    this.#position = feed.flushed;
+    this.#first.push(...newest.map(({ event }) => format.event(event)));
   }
 
   /** Goes to what comes next, after the newest message of each stream. */
-  #catchUp(dropped: number | null): void {
+  #catchUp(dropped: number | null, newest: readonly Newest[]): void {
     const { feed, format, counters } = this.#settings;
-    const newest = feed.newest();
     counters.sentEvents += newest.length;
     this.#position = feed.flushed;
-    this.#first.push(format.note("dropped", `{"count":${dropped}}`), ...newest.map((event) => format.event(event)));
+    this.#first.push(format.note("dropped", `{"count":${dropped}}`), ...newest.map(({ event }) => format.event(event)));
     this.#tell("CONNECT", this.#settings.connected);
     this.#tell("DISCONNECT", this.#settings.lost);
   }

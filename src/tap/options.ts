@@ -58,7 +58,7 @@ export interface TapOptions extends StreamSelection {
   readonly conflateMs?: number;
   /** How long in ms what the last client had stays subscribed and can be resumed, 0 to 86400000. Default: 30000. */
   readonly lingerMs?: number;
-  /** At the latest after this time in ms without anything else, clients get a sign of life, 100 to 600000. Default: 15000. */
+  /** At the latest after this time in ms without anything else, clients get a sign of life, 100 to 600000. Default: 5000. */
   readonly heartbeatMs?: number;
   /**
    * After this time in ms in which a client has not taken what it was given, it is disconnected, 100 to 3600000; it is looked

@@ -18,6 +18,14 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": "86400",
 };
 
+/** For requests without a host, as HTTP/1.0 allows: only the path and the query of a URL count. */
+const NO_HOST = "http://localhost";
+
+function urlOf({ url }: Request): URL {
+  if (URL.canParse(url, NO_HOST)) return new URL(url, NO_HOST);
+  throw new TapRefusedError(400, "INVALID_URL", "Cannot read the URL of this request: expected a valid `Host`");
+}
+
 /** Answers requests. */
 export class RequestHandler {
   readonly #service: TapService;
@@ -58,7 +66,7 @@ export class RequestHandler {
     if (request.method !== "GET") {
       throw new TapRefusedError(405, "METHOD_NOT_ALLOWED", `Cannot ${request.method} a tap: expected GET`);
     }
-    const url = new URL(request.url);
+    const url = urlOf(request);
     const parameters = parametersOf(url);
     await this.#tokens?.check(request, parameters);
     const format = formatOf(request, parameters);

@@ -57,7 +57,7 @@ export class TapService {
     this.#messages = { json: messageFormat(this.#numbering), ndjson: lineMessageFormat(this.#numbering) };
     this.#clients = new Clients({
       clock: this.#clock,
-      heartbeatMs: options.heartbeatMs ?? 15_000,
+      heartbeatMs: options.heartbeatMs ?? 5_000,
       clientTimeoutMs: options.clientTimeoutMs ?? 60_000,
     });
     this.#flusher = new Flusher(this.#clock, () => Math.floor(this.#clients.size / CLIENTS_PER_MS));
