@@ -14,6 +14,7 @@ import {
   InvalidOptionsError,
   label,
   type Logger,
+  shown,
   UnknownExchangeError,
 } from "../base/mod.ts";
 import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
@@ -179,6 +180,14 @@ const streamBufferSchema = z.strictObject({
   overflow,
 }, "an object");
 
+const SELECTION = "an object with `streams`, or with `channels` and `markets`";
+
+/** Throws unless the options of a stream can be asked which kind of stream they are for. */
+export function checkIsObject(given: object): void {
+  if (Object(given) === given) return;
+  throw new InvalidOptionsError(`Cannot use ${shown(given)} as options: expected ${SELECTION}`, { path: "" });
+}
+
 const streamSchema = z.strictObject({
   ...selectionShape,
   label,
@@ -186,7 +195,7 @@ const streamSchema = z.strictObject({
   deliverControlResponses: flag,
   onSignal: callable,
   streamBuffer: z.optional(bufferName),
-}, "an object with `streams`, or with `channels` and `markets`").check(checkThat(checkBufferCombination));
+}, SELECTION).check(checkThat(checkBufferCombination));
 
 const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
 
