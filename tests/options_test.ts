@@ -263,6 +263,24 @@ const streamCases: [what: string, options: unknown, path: string, message: strin
   ["an empty list", { streams: [] }, "streams", "expected a name or a list of names, none of them empty"],
   ["an empty name", { streams: ["btcusdt@trade", ""] }, "streams[1]", "none of them empty"],
   ["a name with a space", { streams: ["btcusdt@trade", "eth usdt@trade"] }, "streams[1]", "without spaces"],
+  [
+    "a channel in the wrong case",
+    { streams: ["BTCUSDT@TRADE"] },
+    "streams",
+    'Cannot stream "btcusdt@TRADE" from "binance.com": expected "btcusdt@trade", since channels are case-sensitive',
+  ],
+  [
+    "a channel in the wrong case in a cross product",
+    { channels: ["trade", "BOOKTICKER"], markets: "BTCUSDT" },
+    "streams",
+    'expected "btcusdt@bookTicker"',
+  ],
+  [
+    "account events in upper case",
+    { streams: "!USERDATA@ARR" },
+    "streams",
+    "account events are not subscribed by name",
+  ],
   ["a name without a channel", { streams: "btcusdt" }, "streams", 'expected "<symbol>@<channel>"'],
   [
     "a special stream with an ordinary channel",
