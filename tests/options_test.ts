@@ -134,6 +134,55 @@ const managerCases: [
     "tls.verify",
     "Unknown option",
   ],
+  [
+    "a time of silence for a channel that no exchange has",
+    { silenceMs: { tade: 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.tade",
+    'expected the whole name of a stream, or a channel of "binance.com": "aggTrade", "trade"',
+  ],
+  [
+    "a time of silence for a channel without what belongs to it",
+    { silenceMs: { trade: 1_000, kline: 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.kline",
+    '"kline_<interval>"',
+  ],
+  [
+    "a time of silence for a channel that this exchange does not have",
+    { silenceMs: { markPrice: 1_000 }, exchange: "binance.us" },
+    InvalidOptionsError,
+    "silenceMs.markPrice",
+    'a channel of "binance.us"',
+  ],
+  [
+    "a time of silence for a channel in the wrong case",
+    { silenceMs: { "DEPTH20@100MS": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.DEPTH20@100MS",
+    'expected "depth20@100ms", since channels are case-sensitive',
+  ],
+  [
+    "a time of silence for a stream whose symbol is in upper case",
+    { silenceMs: { "BTCUSDT@trade": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.BTCUSDT@trade",
+    'expected "btcusdt@trade"',
+  ],
+  [
+    "a time of silence for a stream that never delivers",
+    { silenceMs: { "!ticker@arr": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.!ticker@arr",
+    "Binance retired it",
+  ],
+  [
+    "a time of silence where there are no market streams",
+    { silenceMs: { trade: 1_000 }, exchange: "binance.com-portfolio_margin" },
+    InvalidOptionsError,
+    "silenceMs.trade",
+    "has no market streams",
+  ],
   ["no options object", "native", InvalidOptionsError, "", "expected an object"],
 ];
 
@@ -148,6 +197,28 @@ for (const [what, options, errorClass, path, message] of managerCases) {
     assertEquals(error.errors, [error]);
   });
 }
+
+test("times of silence are taken for all channels and names of the exchange, and for streams nobody has documented", () => {
+  const times: [exchange: string, names: string[]][] = [
+    ["binance.com", ["trade", "kline_1M", "depth", "depth20@100ms", "kline_1d@+08:00", "arr", "a@b", "!new@arr"]],
+    ["binance.com-futures", ["arr@1s", "!bookTicker", "tradingSession", "!markPrice@arr@1s", "btcusdt@markPrice@1s"]],
+    ["binance.com-vanilla-options", ["optionTicker@251123", "openInterest@251123"]],
+    ["unknown", ["trade"]],
+  ];
+  for (const [exchange, names] of times) {
+    const options = { exchange, silenceMs: Object.fromEntries(names.map((name) => [name, 1_000])) };
+    if (exchange === "unknown") assertThrows(() => construct(options), UnknownExchangeError);
+    else construct(options);
+  }
+  const error = assertThrows(() => construct({ silenceMs: { tade: 1, trade: 1_000, qoute: 0, "": 0 } }));
+  assertInstanceOf(error, InvalidOptionsError);
+  assertEquals(error.errors.map(({ path }) => path), ["silenceMs.tade"], "the value first");
+  const both = assertThrows(() =>
+    construct({ silenceMs: { tade: 0, "": 0 }, timeUnit: "microsecond", exchange: "binance.us" })
+  );
+  assertInstanceOf(both, InvalidOptionsError);
+  assertEquals(both.errors.map(({ path }) => path).slice(0, 2), ["silenceMs.tade", "silenceMs."]);
+});
 
 test("the manager refuses combinations that can't work", () => {
   const cases: [options: unknown, path: string, message: string][] = [

@@ -9,12 +9,14 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { InvalidOptionsError, listOf } from "../src/base/mod.ts";
 import {
   channelOf,
+  channelsOf,
   checkDeliverable,
   crossProduct,
   type ExchangeKey,
   exchangeKeys,
   exchangeOf,
   expectedIntervalMs,
+  isChannel,
   isQuote,
   normalizeStreamName,
   routeOf,
@@ -217,6 +219,34 @@ test("a channel in the wrong case is refused with the right spelling: it would b
     const name of ["btcusdt@kline_1m", "btcusdt@kline_1M", "btcusdt@kline_3M@x", "btcusdt@NONSENSE", "btcusdt@M@M"]
   ) {
     assertEquals(silenceReason(exchangeOf("binance.com"), name), undefined);
+  }
+});
+
+test("the channels of an exchange that are named are those that it documents", () => {
+  for (const key of exchangeKeys) {
+    const exchange = exchangeOf(key);
+    const channels = channelsOf(exchange);
+    assertEquals(channels.length > 10, exchange.market !== "none", key);
+    for (const channel of channels) {
+      const text = channel.replace("<yymmdd>", "251123").replace("<interval>", "1h").replace("1h@+", "1d@+");
+      if (!text.startsWith("arr")) {
+        assertEquals(undocumentedWarning(exchange, `x@${text}`), undefined, `${key} ${text}`);
+      }
+      assert(isChannel(exchange, channel.startsWith("arr") ? channel : text), `${key} ${text}`);
+    }
+  }
+  const spot = exchangeOf("binance.com");
+  assertEquals(channelsOf(spot).slice(0, 7), [
+    "aggTrade",
+    "trade",
+    "blockTrade",
+    "bookTicker",
+    "avgPrice",
+    "depth",
+    "depth@100ms",
+  ]);
+  for (const text of ["", "tade", "kline", "kline_<interval>", "arr@1s", "Arr", "markPrice", "x@trade"]) {
+    assertEquals(isChannel(spot, text), false, text);
   }
 });
 

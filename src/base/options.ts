@@ -42,7 +42,10 @@ export function throwProblems(problems: readonly InvalidOptionsError[]): never {
 }
 
 function problemsOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): InvalidOptionsError[] {
-  if (issue.code === "custom" && issue.params?.error instanceof InvalidOptionsError) return [issue.params.error];
+  if (issue.code === "custom" && issue.params?.error instanceof InvalidOptionsError) {
+    const { error } = issue.params;
+    return error.errors.length > 0 ? [...error.errors] : [error];
+  }
   const path = pathOf(issue.path);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownOption(path === "" ? key : `${path}.${key}`, key, path === "" ? known : []));

@@ -6,6 +6,7 @@
 
 import { quoted } from "../base/mod.ts";
 import type { Exchange, Market } from "./exchanges.ts";
+import { textsOf } from "./pattern_texts.ts";
 
 /** A kind of stream. */
 interface StreamKind {
@@ -119,6 +120,21 @@ export function spellingsOf(exchange: Exchange, name: string): string[] {
     return tails.filter((spelling) => pattern.test(spelling))
       .map((spelling) => name.slice(0, name.length - tail.length) + spelling);
   });
+}
+
+/**
+ * What stands behind the first `@` of the names of an exchange's streams, such as `trade`, `depth@100ms`, `arr` or
+ * `arr@1s`; `<interval>` is that of candles and tickers.
+ */
+export function channelsOf({ market }: Exchange): string[] {
+  const names = kinds[market].flatMap(({ pattern }) => textsOf(pattern)).filter((name) => name.includes("@"));
+  const channels = names.map((name) => name.slice(name.indexOf("@") + 1));
+  return [...new Set(channels.map((channel) => channel.replace(/_\d+[a-zA-Z](?=@|$)/, "_<interval>")))];
+}
+
+/** Whether a documented stream of an exchange has this behind the first `@` of its name. */
+export function isChannel(exchange: Exchange, text: string): boolean {
+  return kindOf(exchange, `@${text}`) !== undefined || (text.startsWith("arr") && channelsOf(exchange).includes(text));
 }
 
 /**

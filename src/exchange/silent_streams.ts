@@ -6,8 +6,8 @@
 
 import { InvalidOptionsError, listOf, quoted, throwProblems } from "../base/mod.ts";
 import type { Exchange } from "./exchanges.ts";
-import { spellingsOf } from "./served_streams.ts";
-import { WITHOUT_ARR } from "./stream_names.ts";
+import { channelsOf, isChannel, spellingsOf } from "./served_streams.ts";
+import { normalizeStreamName, StreamNameError, WITHOUT_ARR } from "./stream_names.ts";
 
 /**
  * Why a stream is known to be acknowledged by the exchange and then never to deliver, with what to use instead;
@@ -50,4 +50,36 @@ export function checkDeliverable(exchange: Exchange, names: Iterable<string>): v
     return reason === undefined ? [] : [new InvalidOptionsError(reason, { path: "streams" })];
   });
   if (problems.length > 0) throwProblems(problems);
+}
+
+/**
+ * Throws if one of these times can be about no stream: each is by the name of a stream as Binance writes it, or by what
+ * stands behind the first `@` of it.
+ *
+ * @throws {InvalidOptionsError} with a path below `silenceMs`; several problems come together.
+ */
+export function checkSilenceTimes(exchange: Exchange, times: Readonly<Record<string, number>>): void {
+  const problems = Object.keys(times).flatMap((name) => {
+    const reason = unmatchedReason(exchange, name);
+    if (reason === undefined) return [];
+    const message = `Cannot use ${quoted(name)} in \`silenceMs\`: ${reason}`;
+    return [new InvalidOptionsError(message, { path: `silenceMs.${name}` })];
+  });
+  if (problems.length > 0) throwProblems(problems);
+}
+
+function unmatchedReason(exchange: Exchange, name: string): string | undefined {
+  const { key, market } = exchange;
+  if (market === "none") return `${quoted(key)} has no market streams`;
+  if (isChannel(exchange, name)) return undefined;
+  const spellings = spellingsOf(exchange, `@${name}`).map((spelling) => spelling.slice(1));
+  if (spellings.length > 0) return `expected ${listOf(spellings)}, since channels are case-sensitive`;
+  try {
+    const right = normalizeStreamName(name);
+    return right === name ? silenceReason(exchange, name) : `expected ${quoted(right)}`;
+  } catch (error) {
+    if (!(error instanceof StreamNameError)) throw error;
+    const channels = listOf(channelsOf(exchange), "or", 50);
+    return `expected the whole name of a stream, or a channel of ${quoted(key)}: ${channels}`;
+  }
 }

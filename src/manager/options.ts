@@ -156,8 +156,9 @@ export interface MarketManagerOptions<O extends Output = Output> {
   readonly overlapMs?: number;
   /**
    * How long in ms a subscribed stream may be silent before it is reported (signal STREAM_SILENT), subscribed to again, and
-   * moved to a new connection: by the name of the stream, or its channel, such as `{ trade: 60_000 }`; 0 for as long as it
-   * likes, else 100 to 86400000. Default: three times the interval that Binance documents, and 5 s; streams that are only
+   * moved to a new connection: by the name of the stream as Binance writes it, or by its channel with all that
+   * belongs to it, such as `{ trade: 60_000, "depth20@100ms": 5_000 }` (`arr` for special streams); 0 for as long as it likes,
+   * else 100 to 86400000. Names that no stream of the exchange has are errors. Default: three times the interval that Binance documents, and 5 s; streams that are only
    * sent when something happens, such as `trade`, may always be silent.
    */
   readonly silenceMs?: Readonly<Record<string, number>>;

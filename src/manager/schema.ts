@@ -17,7 +17,14 @@ import {
   shown,
   UnknownExchangeError,
 } from "../base/mod.ts";
-import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
+import {
+  checkSilenceTimes,
+  checkTimeUnit,
+  exchangeKeys,
+  exchangeOf,
+  isExchangeKey,
+  timeUnits,
+} from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { selectLibrary, tlsSchema } from "../transport/portable.ts";
 import type { AccountOption } from "./account_options.ts";
@@ -149,6 +156,9 @@ function checked<T extends object>(options: T, platform: Platform, others: Shape
   const schema = z.strictObject({ ...others, ...shape }, "an object").check(
     checkThat(checkReconnectDelays),
     checkThat(platform.proxies?.checkCombination ?? noProxies.checkCombination),
+    checkThat(({ exchange = "binance.com", silenceMs = {} }) => {
+      if (isExchangeKey(exchange)) checkSilenceTimes(exchangeOf(exchange), silenceMs);
+    }),
     checkThat(({ exchange = "binance.com", timeUnit }) => {
       if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
     }),
