@@ -223,6 +223,17 @@ test("times of silence are taken for all channels and names of the exchange, and
 test("the manager refuses combinations that can't work", () => {
   const cases: [options: unknown, path: string, message: string][] = [
     [{ reconnectMinDelayMs: 5_000, reconnectMaxDelayMs: 100 }, "reconnectMinDelayMs", "up to `reconnectMaxDelayMs`"],
+    [
+      { reconnectMaxDelayMs: 200 },
+      "reconnectMaxDelayMs",
+      "Cannot wait at most 200 ms: expected 250 or more, the default of `reconnectMinDelayMs`, or a smaller",
+    ],
+    [
+      { reconnectMinDelayMs: 60_001, reconnectMaxDelayMs: undefined },
+      "reconnectMinDelayMs",
+      "Cannot wait at least 60001 ms: expected 60000 or less, the default of `reconnectMaxDelayMs`, or a larger",
+    ],
+    [{ pingIntervalMs: 0, pingTimeoutMs: 5 }, "pingTimeoutMs", "together with `pingIntervalMs: 0`"],
     [{ websocketBaseUrl: "wss://stream.binance.com:9443/ws" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
     [{ websocketBaseUrl: "ws://127.0.0.1:9/stream/" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
   ];
@@ -231,6 +242,8 @@ test("the manager refuses combinations that can't work", () => {
     assertEquals(error.path, path);
     assert(error.message.includes(message), error.message);
   }
+  construct({ reconnectMinDelayMs: 200, reconnectMaxDelayMs: 200, pingTimeoutMs: 5 });
+  construct({ reconnectMinDelayMs: undefined, reconnectMaxDelayMs: 250, pingIntervalMs: 0, pingTimeoutMs: undefined });
   // A callback for one form must not get the other.
   const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1", onData: (text: string) => text.length });
   const error = assertThrows(() => manager.createStream({ streams: "a@b", output: "json" }), InvalidOptionsError);
