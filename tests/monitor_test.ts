@@ -12,14 +12,36 @@ import { humanAge, humanBytes, humanRate, humanUptime } from "../src/monitor/hum
 import type { ManagerStatistics, Monitored } from "../src/monitor/monitored.ts";
 import { MonitoringStatusReport } from "../src/monitor/monitoring_status.ts";
 import { summaryText } from "../src/monitor/summary_text.ts";
-import type { StreamInfo, StreamState } from "../src/stream/stream_state.ts";
-import { startBench, testEachLibrary, trade, until } from "./support.ts";
+import type { LinkStatistics, StreamInfo, StreamState } from "../src/stream/stream_state.ts";
+import { range, startBench, testEachLibrary, trade, until } from "./support.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 30, 20, 15);
 const QUIET = { now: 0, average: 0, peak: 0 };
 
-function infoOf(state: StreamState, restartsAgoMs: readonly number[] = [], label?: string): StreamInfo {
+/** A connection that was opened again then. */
+function linkOf(restartsAgoMs: readonly number[]): LinkStatistics {
+  return {
+    url: "wss://localhost/stream",
+    state: "running",
+    reason: undefined,
+    ageMs: 0,
+    latencyMs: undefined,
+    subscriptions: 1,
+    freeSubscriptionSlots: 1023,
+    reconnects: restartsAgoMs.length,
+    reconnectTimes: restartsAgoMs.map((ago) => NOW - ago).sort((a, b) => a - b),
+    rollovers: 0,
+  };
+}
+
+/** A stream whose connection was opened again then; with a list of lists, one with so many connections. */
+function infoOf(
+  state: StreamState,
+  restarts: readonly number[] | readonly (readonly number[])[] = [],
+  label?: string,
+): StreamInfo {
+  const restartsAgoMs = restarts.flat();
   return {
     id: crypto.randomUUID(),
     label,
@@ -50,7 +72,9 @@ function infoOf(state: StreamState, restartsAgoMs: readonly number[] = [], label
       invalidMessages: 0,
       subscriptions: 1,
       freeSubscriptionSlots: 1023,
-      links: [],
+      links: typeof restarts[0] === "object"
+        ? restarts.map((times) => linkOf([times].flat()))
+        : [linkOf(restartsAgoMs)],
     },
   };
 }
@@ -147,6 +171,38 @@ test("restarts of more than an hour ago, and of several streams together, are no
     monitored([infoOf("running", old), infoOf("running", [1, 2]), infoOf("running", [1, 2])]),
   );
   assertEquals([returnCode, highestRestartPerStreamLastHour], [0, 2]);
+});
+
+test("an outage that all connections of a stream notice is one restart of it", () => {
+  const restarts = (info: StreamInfo) => {
+    const { highestRestartPerStreamLastHour, returnCode } = new MonitoringStatusReport().next(monitored([info]));
+    return [highestRestartPerStreamLastHour, returnCode];
+  };
+  assertEquals(restarts(infoOf("running", [[10], [11], [12], [13]])), [1, 0]);
+  // One connection that comes and goes is not hidden by quiet ones.
+  assertEquals(restarts(infoOf("running", [[10], [5, 6, 7], [], [2 * HOUR, 3 * HOUR, 4 * HOUR, 5 * HOUR]])), [3, 1]);
+  assertEquals(restarts(infoOf("stopped", [[1, 2, 3], [1, 2, 3]])), [3, 1]);
+  // The times of a connection to a WebSocket API are those of its stream.
+  const info = infoOf("running", [1, 2, 3, 2 * HOUR]);
+  const links = info.statistics.links.map(({ reconnectTimes: _, ...link }) => link);
+  assertEquals(restarts({ ...info, statistics: { ...info.statistics, links } }), [3, 1]);
+});
+
+testEachLibrary("a stream with four connections survives an outage with the status OK", async (library) => {
+  await using bench = await startBench(library, { exchange: "binance.com-vanilla-options" }, { market: "options" });
+  const { exchange, manager } = bench;
+  const symbols = range(1, 401).map((n) => `btc-251123-${n}000-c`);
+  const streams = [...symbols.map((symbol) => `${symbol}@optionTrade`), "btcusdt@optionMarkPrice"];
+  const stream = manager.createStream({ streams });
+  await stream.ready;
+  assertEquals(stream.statistics.links.length, 4);
+  for (const outages of [1, 2]) {
+    exchange.killConnections();
+    await until(() => stream.statistics.reconnects === outages * 4 && stream.state === "running", "all of them back");
+    const { returnCode, statusMsg, highestRestartPerStreamLastHour } = manager.getMonitoringStatusPlain();
+    assertEquals([returnCode, statusMsg, highestRestartPerStreamLastHour], [0, "", outages]);
+    assertEquals(stream.statistics.links.map(({ reconnectTimes }) => reconnectTimes?.length), Array(4).fill(outages));
+  }
 });
 
 test("one crashed stream is CRITICAL; stopped and restarting ones are counted", () => {

@@ -134,6 +134,55 @@ const managerCases: [
     "tls.verify",
     "Unknown option",
   ],
+  [
+    "a time of silence for a channel that no exchange has",
+    { silenceMs: { tade: 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.tade",
+    'expected the whole name of a stream, or a channel of "binance.com": "aggTrade", "trade"',
+  ],
+  [
+    "a time of silence for a channel without what belongs to it",
+    { silenceMs: { trade: 1_000, kline: 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.kline",
+    '"kline_<interval>"',
+  ],
+  [
+    "a time of silence for a channel that this exchange does not have",
+    { silenceMs: { markPrice: 1_000 }, exchange: "binance.us" },
+    InvalidOptionsError,
+    "silenceMs.markPrice",
+    'a channel of "binance.us"',
+  ],
+  [
+    "a time of silence for a channel in the wrong case",
+    { silenceMs: { "DEPTH20@100MS": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.DEPTH20@100MS",
+    'expected "depth20@100ms", since channels are case-sensitive',
+  ],
+  [
+    "a time of silence for a stream whose symbol is in upper case",
+    { silenceMs: { "BTCUSDT@trade": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.BTCUSDT@trade",
+    'expected "btcusdt@trade"',
+  ],
+  [
+    "a time of silence for a stream that never delivers",
+    { silenceMs: { "!ticker@arr": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.!ticker@arr",
+    "Binance retired it",
+  ],
+  [
+    "a time of silence where there are no market streams",
+    { silenceMs: { trade: 1_000 }, exchange: "binance.com-portfolio_margin" },
+    InvalidOptionsError,
+    "silenceMs.trade",
+    "has no market streams",
+  ],
   ["no options object", "native", InvalidOptionsError, "", "expected an object"],
 ];
 
@@ -149,9 +198,42 @@ for (const [what, options, errorClass, path, message] of managerCases) {
   });
 }
 
+test("times of silence are taken for all channels and names of the exchange, and for streams nobody has documented", () => {
+  const times: [exchange: string, names: string[]][] = [
+    ["binance.com", ["trade", "kline_1M", "depth", "depth20@100ms", "kline_1d@+08:00", "arr", "a@b", "!new@arr"]],
+    ["binance.com-futures", ["arr@1s", "!bookTicker", "tradingSession", "!markPrice@arr@1s", "btcusdt@markPrice@1s"]],
+    ["binance.com-vanilla-options", ["optionTicker@251123", "openInterest@251123"]],
+    ["unknown", ["trade"]],
+  ];
+  for (const [exchange, names] of times) {
+    const options = { exchange, silenceMs: Object.fromEntries(names.map((name) => [name, 1_000])) };
+    if (exchange === "unknown") assertThrows(() => construct(options), UnknownExchangeError);
+    else construct(options);
+  }
+  const error = assertThrows(() => construct({ silenceMs: { tade: 1, trade: 1_000, qoute: 0, "": 0 } }));
+  assertInstanceOf(error, InvalidOptionsError);
+  assertEquals(error.errors.map(({ path }) => path), ["silenceMs.tade"], "the value first");
+  const both = assertThrows(() =>
+    construct({ silenceMs: { tade: 0, "": 0 }, timeUnit: "microsecond", exchange: "binance.us" })
+  );
+  assertInstanceOf(both, InvalidOptionsError);
+  assertEquals(both.errors.map(({ path }) => path).slice(0, 2), ["silenceMs.tade", "silenceMs."]);
+});
+
 test("the manager refuses combinations that can't work", () => {
   const cases: [options: unknown, path: string, message: string][] = [
     [{ reconnectMinDelayMs: 5_000, reconnectMaxDelayMs: 100 }, "reconnectMinDelayMs", "up to `reconnectMaxDelayMs`"],
+    [
+      { reconnectMaxDelayMs: 200 },
+      "reconnectMaxDelayMs",
+      "Cannot wait at most 200 ms: expected 250 or more, the default of `reconnectMinDelayMs`, or a smaller",
+    ],
+    [
+      { reconnectMinDelayMs: 60_001, reconnectMaxDelayMs: undefined },
+      "reconnectMinDelayMs",
+      "Cannot wait at least 60001 ms: expected 60000 or less, the default of `reconnectMaxDelayMs`, or a larger",
+    ],
+    [{ pingIntervalMs: 0, pingTimeoutMs: 5 }, "pingTimeoutMs", "together with `pingIntervalMs: 0`"],
     [{ websocketBaseUrl: "wss://stream.binance.com:9443/ws" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
     [{ websocketBaseUrl: "ws://127.0.0.1:9/stream/" }, "websocketBaseUrl", 'without "/stream" or "/ws"'],
   ];
@@ -160,6 +242,8 @@ test("the manager refuses combinations that can't work", () => {
     assertEquals(error.path, path);
     assert(error.message.includes(message), error.message);
   }
+  construct({ reconnectMinDelayMs: 200, reconnectMaxDelayMs: 200, pingTimeoutMs: 5 });
+  construct({ reconnectMinDelayMs: undefined, reconnectMaxDelayMs: 250, pingIntervalMs: 0, pingTimeoutMs: undefined });
   // A callback for one form must not get the other.
   const manager = construct({ websocketBaseUrl: "ws://127.0.0.1:1", onData: (text: string) => text.length });
   const error = assertThrows(() => manager.createStream({ streams: "a@b", output: "json" }), InvalidOptionsError);
@@ -263,6 +347,24 @@ const streamCases: [what: string, options: unknown, path: string, message: strin
   ["an empty list", { streams: [] }, "streams", "expected a name or a list of names, none of them empty"],
   ["an empty name", { streams: ["btcusdt@trade", ""] }, "streams[1]", "none of them empty"],
   ["a name with a space", { streams: ["btcusdt@trade", "eth usdt@trade"] }, "streams[1]", "without spaces"],
+  [
+    "a channel in the wrong case",
+    { streams: ["BTCUSDT@TRADE"] },
+    "streams",
+    'Cannot stream "btcusdt@TRADE" from "binance.com": expected "btcusdt@trade", since channels are case-sensitive',
+  ],
+  [
+    "a channel in the wrong case in a cross product",
+    { channels: ["trade", "BOOKTICKER"], markets: "BTCUSDT" },
+    "streams",
+    'expected "btcusdt@bookTicker"',
+  ],
+  [
+    "account events in upper case",
+    { streams: "!USERDATA@ARR" },
+    "streams",
+    "account events are not subscribed by name",
+  ],
   ["a name without a channel", { streams: "btcusdt" }, "streams", 'expected "<symbol>@<channel>"'],
   [
     "a special stream with an ordinary channel",

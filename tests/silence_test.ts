@@ -90,16 +90,16 @@ class SleepyClock extends ManualClock {
   }
 }
 
-function watch(clock: SleepyClock) {
-  const seen = { activity: 0, probes: 0, deaths: [] as string[] };
+function watch(clock: SleepyClock, timeoutMs = 30_000) {
+  const seen = { activity: 0, probes: 0, delayMs: 0, deaths: [] as string[] };
   const watchdog = new Watchdog({
     clock,
     intervalMs: 60_000,
-    timeoutMs: 30_000,
+    timeoutMs,
     activity: () => seen.activity,
     probe: () => {
       seen.probes++;
-      return 0;
+      return seen.delayMs;
     },
     onDead: (why) => seen.deaths.push(why),
   });
@@ -133,4 +133,26 @@ test("a connection that answers after the sleep is kept, and a corrected clock i
   assertEquals([seen.probes, seen.deaths], [1, []]);
   watchdog.stop();
   assertEquals(clock.pendingTimers, 0);
+});
+
+test("why a connection was given up is said right with every timeout, that of after a sleep included", () => {
+  for (const timeoutMs of [1, 1_999, 2_000, 2_001, 30_000]) {
+    const clock = new SleepyClock(0);
+    const silent = watch(clock, timeoutMs);
+    clock.advance(60_000 + timeoutMs);
+    assertEquals(silent.seen.deaths, [`nothing received for ${60_000 + timeoutMs} ms`]);
+    const { seen } = watch(clock, timeoutMs);
+    clock.sleep(3_600_000);
+    seen.delayMs = 500;
+    clock.advance(1_000);
+    seen.delayMs = 0;
+    clock.advance(2_500);
+    assertEquals(seen.deaths, ["the machine has slept, and nothing came since"]);
+    const recovered = watch(clock, timeoutMs);
+    clock.sleep(3_600_000);
+    clock.advance(1_000);
+    recovered.seen.activity++;
+    clock.advance(2_000 + 60_000 + timeoutMs);
+    assertEquals(recovered.seen.deaths, [`nothing received for ${60_000 + timeoutMs} ms`]);
+  }
 });

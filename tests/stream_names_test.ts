@@ -6,15 +6,17 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { InvalidOptionsError } from "../src/base/mod.ts";
+import { InvalidOptionsError, listOf } from "../src/base/mod.ts";
 import {
   channelOf,
+  channelsOf,
   checkDeliverable,
   crossProduct,
   type ExchangeKey,
   exchangeKeys,
   exchangeOf,
   expectedIntervalMs,
+  isChannel,
   isQuote,
   normalizeStreamName,
   routeOf,
@@ -184,6 +186,68 @@ test("streams that are acknowledged and never deliver are refused, with what to 
     InvalidOptionsError,
   );
   assertEquals(both.errors.length, 2);
+});
+
+test("a channel in the wrong case is refused with the right spelling: it would be acknowledged and never deliver", () => {
+  for (
+    const [key, name, ...spellings] of [
+      ["binance.com", "btcusdt@TRADE", "btcusdt@trade"],
+      ["binance.com", "btcusdt@bookticker", "btcusdt@bookTicker"],
+      ["binance.com", "btcusdt@AggTrade", "btcusdt@aggTrade"],
+      ["binance.com", "btcusdt@DEPTH20@100MS", "btcusdt@depth20@100ms"],
+      ["binance.com", "ÅÄ@Trade", "ÅÄ@trade"],
+      ["binance.com", "btcusdt@KLINE_1H", "btcusdt@kline_1h"],
+      ["binance.com", "btcusdt@KLINE_1M", "btcusdt@kline_1m", "btcusdt@kline_1M"],
+      ["binance.com", "btcusdt@Kline_1M@+08:00", "btcusdt@kline_1m@+08:00", "btcusdt@kline_1M@+08:00"],
+      ["binance.com", "!MINITICKER@ARR", "!miniTicker@arr"],
+      ["binance.com", "!TICKER@arr", "!miniTicker@arr"],
+      ["binance.com", "!bookticker", "<symbol>@bookTicker"],
+      ["binance.us", "!ticker_1D@arr", "!ticker_1d@arr"],
+      ["binance.com-futures", "!markprice@arr@1S", "!markPrice@arr@1s"],
+      ["binance.com-futures", "!bookticker@arr", "!bookTicker"],
+      ["binance.com-futures", "btcusdt@DEPTH20@250MS", "btcusdt@depth20"],
+      ["binance.com-futures", "btcusdt_perpetual@continuouskline_1m", "btcusdt_perpetual@continuousKline_1m"],
+      ["binance.com-vanilla-options", "eth@OPTIONTICKER@251123", "eth@optionTicker@251123"],
+    ] as const
+  ) {
+    const error = assertThrows(() => checkDeliverable(exchangeOf(key), [name]), InvalidOptionsError);
+    assertEquals([...error.message.matchAll(/"([^"]*)"/g)].map(([, text]) => text).slice(0, 2), [name, key]);
+    assert(error.message.includes(`expected ${listOf(spellings)}`), error.message);
+  }
+  // A letter that stands for a minute or a month is right in either case; what is documented nowhere has no right one.
+  for (
+    const name of ["btcusdt@kline_1m", "btcusdt@kline_1M", "btcusdt@kline_3M@x", "btcusdt@NONSENSE", "btcusdt@M@M"]
+  ) {
+    assertEquals(silenceReason(exchangeOf("binance.com"), name), undefined);
+  }
+});
+
+test("the channels of an exchange that are named are those that it documents", () => {
+  for (const key of exchangeKeys) {
+    const exchange = exchangeOf(key);
+    const channels = channelsOf(exchange);
+    assertEquals(channels.length > 10, exchange.market !== "none", key);
+    for (const channel of channels) {
+      const text = channel.replace("<yymmdd>", "251123").replace("<interval>", "1h").replace("1h@+", "1d@+");
+      if (!text.startsWith("arr")) {
+        assertEquals(undocumentedWarning(exchange, `x@${text}`), undefined, `${key} ${text}`);
+      }
+      assert(isChannel(exchange, channel.startsWith("arr") ? channel : text), `${key} ${text}`);
+    }
+  }
+  const spot = exchangeOf("binance.com");
+  assertEquals(channelsOf(spot).slice(0, 7), [
+    "aggTrade",
+    "trade",
+    "blockTrade",
+    "bookTicker",
+    "avgPrice",
+    "depth",
+    "depth@100ms",
+  ]);
+  for (const text of ["", "tade", "kline", "kline_<interval>", "arr@1s", "Arr", "markPrice", "x@trade"]) {
+    assertEquals(isChannel(spot, text), false, text);
+  }
 });
 
 test("what is retired on spot is served elsewhere", () => {

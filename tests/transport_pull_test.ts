@@ -208,6 +208,37 @@ testEachLibrary("leaving a loop keeps the connection open, and the next loop goe
   assertEquals(rest, ["b", "c"]);
 });
 
+testEachLibrary("an iteration that is left while it waits takes no message along", async (library) => {
+  await using pair = await openPull(library);
+  const { ws, peer } = pair;
+  const [iteration, other] = [ws[Symbol.asyncIterator](), ws[Symbol.asyncIterator]()];
+  const abandoned = [iteration.next(), iteration.next()];
+  const waiting = other.next();
+  const received = ws.recv();
+  await iteration.return?.();
+  const end: IteratorResult<Message, undefined> = { done: true, value: undefined };
+  peer.send(text("a"), text("b"), text("c"));
+  assertEquals(await waiting, { done: false, value: "a" });
+  assertEquals(await received, "b");
+  assertEquals(await Promise.all(abandoned), [end, end]);
+  await until(() => ws.unread === 1, "a message");
+  assertEquals(await iteration.next(), end);
+  assertEquals(await ws.recv(), "c");
+});
+
+testEachLibrary("cancelling a ReadableStream of a connection loses no message", async (library) => {
+  await using pair = await openPull(library);
+  const { ws, peer } = pair;
+  const reader = ReadableStream.from(ws).getReader();
+  const read = reader.read();
+  // Until the stream asks for the message.
+  await settle();
+  await reader.cancel();
+  assertEquals((await read).done, true);
+  peer.send(text("kept"), text("next"));
+  assertEquals(await ws.recv(), "kept");
+});
+
 testEachLibrary("using destroys the socket, await using closes it in order", async (library) => {
   await using server = await TestServer.start();
   const url = `ws://127.0.0.1:${server.port}/`;

@@ -42,7 +42,10 @@ export function throwProblems(problems: readonly InvalidOptionsError[]): never {
 }
 
 function problemsOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): InvalidOptionsError[] {
-  if (issue.code === "custom" && issue.params?.error instanceof InvalidOptionsError) return [issue.params.error];
+  if (issue.code === "custom" && issue.params?.error instanceof InvalidOptionsError) {
+    const { error } = issue.params;
+    return error.errors.length > 0 ? [...error.errors] : [error];
+  }
   const path = pathOf(issue.path);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownOption(path === "" ? key : `${path}.${key}`, key, path === "" ? known : []));
@@ -50,7 +53,7 @@ function problemsOf(issue: z.core.$ZodIssue, input: unknown, known: readonly str
   // The cast: zod's path leads through objects and lists.
   const value = issue.path.reduce<unknown>((object, key) => (object as Record<PropertyKey, unknown>)?.[key], input);
   const subject = path === "" ? "as options" : `as \`${path}\``;
-  return [new InvalidOptionsError(`Cannot use ${show(value)} ${subject}: expected ${issue.message}`, { path })];
+  return [new InvalidOptionsError(`Cannot use ${shown(value)} ${subject}: expected ${issue.message}`, { path })];
 }
 
 function unknownOption(path: string, key: string, known: readonly string[]): InvalidOptionsError {
@@ -71,7 +74,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 }
 
 /** A value in a message: objects only by their kind, since they may hold secrets. */
-function show(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === "string") return quoted(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (value === null || ["undefined", "number", "boolean", "bigint"].includes(typeof value)) return String(value);

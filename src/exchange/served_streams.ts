@@ -6,6 +6,7 @@
 
 import { quoted } from "../base/mod.ts";
 import type { Exchange, Market } from "./exchanges.ts";
+import { textsOf } from "./pattern_texts.ts";
 
 /** A kind of stream. */
 interface StreamKind {
@@ -91,9 +92,49 @@ const kinds: Record<Market, readonly StreamKind[]> = {
   none: [],
 };
 
+/** What patterns match: all but the symbol. */
+function tailOf(name: string): string {
+  return name.startsWith("!") || !name.includes("@") ? name : name.slice(name.indexOf("@"));
+}
+
 function kindOf({ market }: Exchange, name: string): StreamKind | undefined {
-  const tail = name.startsWith("!") || !name.includes("@") ? name : name.slice(name.indexOf("@"));
+  const tail = tailOf(name);
   return kinds[market].find(({ pattern }) => pattern.test(tail));
+}
+
+/**
+ * How a stream is written that differs from documented ones only by upper and lower case, which Binance tells apart in all
+ * but the symbol: `btcusdt@KLINE_1M` is `btcusdt@kline_1m` or `btcusdt@kline_1M`. None for all others.
+ */
+export function spellingsOf(exchange: Exchange, name: string): string[] {
+  if (kindOf(exchange, name) !== undefined) return [];
+  const tail = tailOf(name);
+  return kinds[exchange.market].flatMap(({ pattern }) => {
+    if (!new RegExp(pattern.source, "i").test(tail)) return [];
+    const words = [...new Set(pattern.source.match(/[A-Za-z]+/g))];
+    let tails = [""];
+    for (const part of tail.split(/([A-Za-z]+)/)) {
+      const same = words.filter((word) => word.toLowerCase() === part.toLowerCase());
+      tails = tails.flatMap((start) => (same.length > 0 ? same : [part]).map((word) => start + word));
+    }
+    return tails.filter((spelling) => pattern.test(spelling))
+      .map((spelling) => name.slice(0, name.length - tail.length) + spelling);
+  });
+}
+
+/**
+ * What stands behind the first `@` of the names of an exchange's streams, such as `trade`, `depth@100ms`, `arr` or
+ * `arr@1s`; `<interval>` is that of candles and tickers.
+ */
+export function channelsOf({ market }: Exchange): string[] {
+  const names = kinds[market].flatMap(({ pattern }) => textsOf(pattern)).filter((name) => name.includes("@"));
+  const channels = names.map((name) => name.slice(name.indexOf("@") + 1));
+  return [...new Set(channels.map((channel) => channel.replace(/_\d+[a-zA-Z](?=@|$)/, "_<interval>")))];
+}
+
+/** Whether a documented stream of an exchange has this behind the first `@` of its name. */
+export function isChannel(exchange: Exchange, text: string): boolean {
+  return kindOf(exchange, `@${text}`) !== undefined || (text.startsWith("arr") && channelsOf(exchange).includes(text));
 }
 
 /**

@@ -57,7 +57,7 @@ export function normalizeStreamName(name: string): string {
       }: expected it as it is, without percent-encoding, which is done for you`,
     );
   }
-  if (name.split("@", 1)[0] === "!userData") {
+  if (name.split("@", 1)[0]?.toLowerCase() === "!userdata") {
     throw new StreamNameError(
       `Cannot use the stream name ${quoted(name)}: expected a market stream; account events are not subscribed by name`,
     );

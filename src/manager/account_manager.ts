@@ -19,6 +19,8 @@ import type { StreamOptions } from "./options.ts";
 import { managerParts, type Platform } from "./parts.ts";
 import { noProxies } from "./proxy_rules.ts";
 import { restFetchOf, type RestRequest } from "./rest_fetch.ts";
+import { checkIsObject } from "./schema.ts";
+import { streamIdOf } from "./stream_argument.ts";
 import { UserDataStreams } from "./user_data_streams.ts";
 
 /** What a door gives its manager. */
@@ -117,6 +119,7 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
   override createStream<P extends Output = O>(
     given: StreamOptions<P> | ApiStreamOptions | UserDataStreamOptions<P>,
   ): BinanceStream<P> | ApiStream | UserDataStream<P> {
+    checkIsObject(given);
     if (!("api" in given || "userData" in given)) return super.createStream(given);
     this.checkNotStopped();
     if ("api" in given) return this.#apis.create(checkedApiStreamOptions(given));
@@ -129,12 +132,13 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
    * Stops a stream at once, also a silent one. Resolves when its connections are closed.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
   override async stopStream(
     stream: BinanceStream<Output> | ApiStream | UserDataStream<Output> | string,
   ): Promise<void> {
-    const id = typeof stream === "string" ? stream : stream.id;
+    const id = streamIdOf(stream);
     const other = this.#apis.get(id) ?? this.#userData.get(id);
     if (other !== undefined) return await other.stop();
     if (typeof stream === "string" || stream instanceof BinanceStream) return await super.stopStream(stream);
@@ -145,10 +149,11 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
    * Everything that is known of a stream, also of one in `finishedStreams`.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
   override getStreamInfo(stream: BinanceStream<Output> | UserDataStream<Output> | string): StreamInfo {
-    const id = typeof stream === "string" ? stream : stream.id;
+    const id = streamIdOf(stream);
     return this.#userData.get(id)?.info ?? super.getStreamInfo(stream instanceof BinanceStream ? stream : id);
   }
 
@@ -157,6 +162,7 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
    *
    * @param stream The stream or its id.
    * @returns The text.
+   * @throws {InvalidOptionsError} if it is neither, or an option can't be used.
    * @throws {UnknownStreamError} if there is no stream with this id.
    *
    * @example
@@ -172,8 +178,7 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
     stream: BinanceStream<Output> | UserDataStream<Output> | string,
     options: PrintOptions = {},
   ): string {
-    const isOther = typeof stream !== "string" && !(stream instanceof BinanceStream);
-    return super.printStreamInfo(isOther ? stream.id : stream, options);
+    return super.printStreamInfo(stream instanceof BinanceStream ? stream : streamIdOf(stream), options);
   }
 
   /** What is known of all streams that have not ended, but for those of requests. */

@@ -28,6 +28,7 @@ import { InvalidOptionsError, quoted, UnknownStreamError } from "../base/mod.ts"
 import type { Exchange, Market } from "../exchange/mod.ts";
 import type { ControlRecord, LinkSettings, RingBuffer, Signal } from "../stream/mod.ts";
 import type { ApiStreamOptions, ManagerOptions } from "./account_options.ts";
+import { notAStream } from "./stream_argument.ts";
 
 /**
  * The typed functions of the WebSocket APIs, `manager.api`: each sends its request over the only API stream of the manager,
@@ -181,12 +182,13 @@ export class ApiStreams {
 
   /** The stream that is meant: the object, its id or its label; without any, the only one. */
   #choose(stream: string | ApiStream | undefined): ApiStream {
-    if (typeof stream === "object") return stream;
+    if (stream instanceof ApiStream) return stream;
     if (typeof stream === "string") {
       const found = this.#streams.get(stream) ?? this.all.find(({ label }) => label === stream);
       if (found === undefined) throw new UnknownStreamError(stream);
       return found;
     }
+    if (stream !== undefined) throw notAStream(stream);
     const [only, ...others] = this.all;
     if (only !== undefined && others.length === 0) return only;
     throw new InvalidOptionsError(

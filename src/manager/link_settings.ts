@@ -21,6 +21,11 @@ const ROLLOVER_AGE_MS = 24 * 3_600_000 - 10 * 60_000;
 /** A connection that lasted this long was stable: the next wait starts from the beginning. */
 const STABLE_AFTER_MS = 60_000;
 
+/** Default of `reconnectMinDelayMs`. */
+export const DEFAULT_RECONNECT_MIN_DELAY_MS = 250;
+/** Default of `reconnectMaxDelayMs`. */
+export const DEFAULT_RECONNECT_MAX_DELAY_MS = 60_000;
+
 /** What the manager has made of its options already. */
 export interface LinkContext {
   readonly exchange: Exchange;
@@ -57,8 +62,8 @@ export function linkSettings(options: MarketManagerOptions, context: LinkContext
     pingIntervalMs: options.pingIntervalMs ?? 5_000,
     pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
     backoff: {
-      minDelayMs: options.reconnectMinDelayMs ?? 250,
-      maxDelayMs: options.reconnectMaxDelayMs ?? 60_000,
+      minDelayMs: options.reconnectMinDelayMs ?? DEFAULT_RECONNECT_MIN_DELAY_MS,
+      maxDelayMs: options.reconnectMaxDelayMs ?? DEFAULT_RECONNECT_MAX_DELAY_MS,
       stableAfterMs: STABLE_AFTER_MS,
     },
     onRateLimited: options.onRateLimited ?? "crash",

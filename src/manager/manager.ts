@@ -31,8 +31,9 @@ import { MarketStreams } from "./market_streams.ts";
 import type { StreamOptions } from "./options.ts";
 import type { ManagerParts } from "./parts.ts";
 import type { ReplaceOptions } from "./proof.ts";
-import { checkedStreamBufferOptions, leftOut } from "./schema.ts";
+import { checkedStreamBufferOptions, checkIsObject, leftOut } from "./schema.ts";
 import { managerStatistics } from "./statistics.ts";
+import { streamIdOf } from "./stream_argument.ts";
 
 /**
  * What the managers of all doors have in common. Use `BinanceWebSocketApiManager`, which knows its door's libraries.
@@ -151,6 +152,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
     given: StreamOptions<P, S, C>,
   ): BinanceStream<P, StreamNames<S, C>> {
     this.checkNotStopped();
+    checkIsObject(given);
     for (const name of ["api", "userData"]) if (name in given) throw leftOut(name);
     return this.#streams.create(given);
   }
@@ -159,6 +161,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * Subscribes a stream to more, as {@linkcode BinanceStream.subscribe} does.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id, and what `subscribe` throws.
    */
   async subscribeToStream(
@@ -172,6 +175,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * Unsubscribes a stream, as {@linkcode BinanceStream.unsubscribe} does.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id, and what `unsubscribe` throws.
    */
   async unsubscribeFromStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
@@ -182,6 +186,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * Stops a stream at once, also a silent one. Resolves when its connections are closed.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
   async stopStream(stream: BinanceStream<Output> | string): Promise<void> {
@@ -236,11 +241,11 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * Everything that is known of a stream, also of one in `finishedStreams`.
    *
    * @param stream The stream or its id.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id.
    */
   getStreamInfo(stream: BinanceStream<Output> | string): StreamInfo {
-    const id = typeof stream === "string" ? stream : stream.id;
-    return this.#parts.finished.get(id) ?? this.#streams.find(stream).info;
+    return this.#parts.finished.get(streamIdOf(stream)) ?? this.#streams.find(stream).info;
   }
 
   /**
@@ -256,10 +261,11 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * `getMonitoringStatusPlain()` any more.
    *
    * @param stream The stream or its id. Default: all.
+   * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if it is not there.
    */
   forgetFinishedStreams(stream?: BinanceStream<Output> | string): void {
-    const id = typeof stream === "object" ? stream.id : stream;
+    const id = stream === undefined ? undefined : streamIdOf(stream);
     if (!this.#parts.finished.forget(id) && id !== undefined) throw new UnknownStreamError(id);
   }
 
@@ -288,6 +294,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * Prints the counters of the manager and a table of its streams.
    *
    * @returns The text.
+   * @throws {InvalidOptionsError} if an option can't be used.
    *
    * @example
    * ```ts
@@ -306,6 +313,7 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    *
    * @param stream The stream or its id.
    * @returns The text.
+   * @throws {InvalidOptionsError} if it is neither, or an option can't be used.
    * @throws {UnknownStreamError} if there is no stream with this id.
    *
    * @example

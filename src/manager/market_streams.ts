@@ -21,6 +21,7 @@ import type { StreamOptions } from "./options.ts";
 import type { ManagerParts } from "./parts.ts";
 import { Proof, type ReplaceOptions } from "./proof.ts";
 import { checkedReplaceOptions, checkedStreamOptions } from "./schema.ts";
+import { streamIdOf } from "./stream_argument.ts";
 
 const DEFAULT_MAX_LINKS = 1024;
 
@@ -143,14 +144,16 @@ export class MarketStreams<O extends Output> {
    * @throws {UnknownStreamError} if there is none.
    */
   find(stream: BinanceStream<Output> | string): BinanceStream<Output> {
+    const id = streamIdOf(stream);
     if (typeof stream === "string") {
-      const found = this.#streams.get(stream);
-      if (found === undefined) throw new UnknownStreamError(stream);
+      const found = this.#streams.get(id);
+      if (found === undefined) throw new UnknownStreamError(id);
       return found;
     }
     // A stream that has ended is in no list any more, and harmless. A running one must be ours.
     const hasEnded = stream.state === "stopped" || stream.state === "crashed";
-    if (!hasEnded && this.#streams.get(stream.id) !== stream) throw new UnknownStreamError(stream.id);
+    const isOurs = hasEnded ? stream instanceof BinanceStream : this.#streams.get(id) === stream;
+    if (!isOurs) throw new UnknownStreamError(id);
     return stream;
   }
 
@@ -162,10 +165,11 @@ export class MarketStreams<O extends Output> {
   ): Promise<BinanceStream<P, StreamNames<S, C>>> {
     const { dataTimeoutMs = 5_000 } = checkedReplaceOptions(options);
     const before = this.find(stream);
+    const checked = checkedStreamOptions(given);
     const { link } = this.#parts;
     const proof = new Proof(link.clock);
-    const label = given.label ?? before.label;
-    const after = this.create(label === undefined ? given : { ...given, label }, proof.onSignal);
+    const label = checked.label ?? before.label;
+    const after = this.create(label === undefined ? checked : { ...checked, label }, proof.onSignal);
     const { handshakeTimeoutMs = DEFAULT_HANDSHAKE_TIMEOUT_MS } = link.connectOptions;
     try {
       // The cast: as with the list of streams.

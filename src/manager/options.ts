@@ -110,7 +110,10 @@ export interface MarketManagerOptions<O extends Output = Output> {
    * WebSocket has none, by LIST_SUBSCRIPTIONS. 0 switches it off, else up to 600000. Default: 5000.
    */
   readonly pingIntervalMs?: number;
-  /** If nothing came for this time in ms after that, the connection is given up and opened anew, 1 to 600000. Default: 10000. */
+  /**
+   * If nothing came for this time in ms after that, the connection is given up and opened anew, 1 to 600000; not together
+   * with `pingIntervalMs: 0`. Default: 10000.
+   */
   readonly pingTimeoutMs?: number;
   /**
    * Largest message in bytes, 1 to 2147483647; a larger one ends the connection, which is then opened anew.
@@ -122,7 +125,7 @@ export interface MarketManagerOptions<O extends Output = Output> {
    * each attempt, and the wait is a random part of it. 1 to 600000. Default: 250.
    */
   readonly reconnectMinDelayMs?: number;
-  /** Largest upper bound in ms of that wait, 1 to 3600000. Default: 60000. */
+  /** Largest upper bound in ms of that wait, 1 to 3600000, at least `reconnectMinDelayMs`. Default: 60000. */
   readonly reconnectMaxDelayMs?: number;
   /**
    * What happens when the exchange refuses a connection because it limits (429) or bans (418) this address: `"crash"` ends
@@ -156,8 +159,10 @@ export interface MarketManagerOptions<O extends Output = Output> {
   readonly overlapMs?: number;
   /**
    * How long in ms a subscribed stream may be silent before it is reported (signal STREAM_SILENT) and subscribed to again, and
-   * after that before it is moved to a new connection; both again and again, each time after twice as long: by the name of the stream, or its channel, such as `{ trade: 60_000 }`; 0 for as long as it
-   * likes, else 100 to 86400000. Default: three times the interval that Binance documents, and 5 s; streams that are only
+   * after that before it is moved to a new connection; both again and again, each time after twice as long. By the name of the
+   * stream as Binance writes it, or by its channel with all that belongs to it, such as `{ trade: 60_000, "depth20@100ms": 5_000
+   * }` (`arr` for special streams); 0 for as long as it likes, else 100 to 86400000. Names that no stream of the exchange has are
+   * errors. Default: three times the interval that Binance documents, and 5 s; streams that are only
    * sent when something happens, such as `trade`, may always be silent.
    */
   readonly silenceMs?: Readonly<Record<string, number>>;

@@ -14,12 +14,21 @@ import {
   InvalidOptionsError,
   label,
   type Logger,
+  shown,
   UnknownExchangeError,
 } from "../base/mod.ts";
-import { checkTimeUnit, exchangeKeys, exchangeOf, isExchangeKey, timeUnits } from "../exchange/mod.ts";
+import {
+  checkSilenceTimes,
+  checkTimeUnit,
+  exchangeKeys,
+  exchangeOf,
+  isExchangeKey,
+  timeUnits,
+} from "../exchange/mod.ts";
 import { type Output, selectionShape, type StreamBufferOptions } from "../stream/mod.ts";
 import { selectLibrary, tlsSchema } from "../transport/portable.ts";
 import type { AccountOption } from "./account_options.ts";
+import { DEFAULT_RECONNECT_MAX_DELAY_MS, DEFAULT_RECONNECT_MIN_DELAY_MS } from "./link_settings.ts";
 import type { MarketManagerOptions, StreamOptions } from "./options.ts";
 import type { Platform } from "./parts.ts";
 import type { ReplaceOptions } from "./proof.ts";
@@ -65,17 +74,38 @@ function zeroOr(minimum: number, maximum: number) {
 
 const silence = z.custom<number>(isZeroOr(100, DAY_MS), `0 or an integer from 100 to ${DAY_MS}`);
 
-function checkReconnectDelays(
-  { reconnectMinDelayMs = 250, reconnectMaxDelayMs = 60_000 }: {
-    reconnectMinDelayMs?: number | undefined;
-    reconnectMaxDelayMs?: number | undefined;
-  },
-): void {
-  if (reconnectMinDelayMs <= reconnectMaxDelayMs) return;
+type ReconnectDelays = Partial<Record<"reconnectMinDelayMs" | "reconnectMaxDelayMs", number | undefined>>;
+type Pings = Partial<Record<"pingIntervalMs" | "pingTimeoutMs", number | undefined>>;
+
+/** An option that was not given is not to blame, but its default may be why another one can't be used. */
+function checkReconnectDelays({ reconnectMinDelayMs: min, reconnectMaxDelayMs: max }: ReconnectDelays): void {
+  if ((min ?? DEFAULT_RECONNECT_MIN_DELAY_MS) <= (max ?? DEFAULT_RECONNECT_MAX_DELAY_MS)) return;
+  const [path, message] = min === undefined
+    ? [
+      "reconnectMaxDelayMs",
+      `Cannot wait at most ${max} ms: expected ${DEFAULT_RECONNECT_MIN_DELAY_MS} or more, the default of ` +
+      "`reconnectMinDelayMs`, or a smaller `reconnectMinDelayMs` beside it",
+    ]
+    : max === undefined
+    ? [
+      "reconnectMinDelayMs",
+      `Cannot wait at least ${min} ms: expected ${DEFAULT_RECONNECT_MAX_DELAY_MS} or less, the default of ` +
+      "`reconnectMaxDelayMs`, or a larger `reconnectMaxDelayMs` beside it",
+    ]
+    : [
+      "reconnectMinDelayMs",
+      `Cannot wait at least ${min} ms and at most ${max} ms: expected \`reconnectMinDelayMs\` up to ` +
+      "`reconnectMaxDelayMs`",
+    ];
+  throw new InvalidOptionsError(message, { path });
+}
+
+/** Without a question there is no answer to wait for. */
+function checkPings({ pingIntervalMs, pingTimeoutMs }: Pings): void {
+  if (pingTimeoutMs === undefined || pingIntervalMs !== 0) return;
   throw new InvalidOptionsError(
-    `Cannot wait at least ${reconnectMinDelayMs} ms and at most ${reconnectMaxDelayMs} ms: ` +
-      "expected `reconnectMinDelayMs` up to `reconnectMaxDelayMs`",
-    { path: "reconnectMinDelayMs" },
+    "Cannot use `pingTimeoutMs` together with `pingIntervalMs: 0`, which asks for no sign of life: expected one of them",
+    { path: "pingTimeoutMs" },
   );
 }
 
@@ -147,7 +177,11 @@ function checked<T extends object>(options: T, platform: Platform, others: Shape
   const shape = marketShape(platform);
   const schema = z.strictObject({ ...others, ...shape }, "an object").check(
     checkThat(checkReconnectDelays),
+    checkThat(checkPings),
     checkThat(platform.proxies?.checkCombination ?? noProxies.checkCombination),
+    checkThat(({ exchange = "binance.com", silenceMs = {} }) => {
+      if (isExchangeKey(exchange)) checkSilenceTimes(exchangeOf(exchange), silenceMs);
+    }),
     checkThat(({ exchange = "binance.com", timeUnit }) => {
       if (timeUnit !== undefined && isExchangeKey(exchange)) checkTimeUnit(exchangeOf(exchange), timeUnit);
     }),
@@ -179,6 +213,14 @@ const streamBufferSchema = z.strictObject({
   overflow,
 }, "an object");
 
+const SELECTION = "an object with `streams`, or with `channels` and `markets`";
+
+/** Throws unless the options of a stream can be asked which kind of stream they are for. */
+export function checkIsObject(given: object): void {
+  if (Object(given) === given) return;
+  throw new InvalidOptionsError(`Cannot use ${shown(given)} as options: expected ${SELECTION}`, { path: "" });
+}
+
 const streamSchema = z.strictObject({
   ...selectionShape,
   label,
@@ -186,7 +228,7 @@ const streamSchema = z.strictObject({
   deliverControlResponses: flag,
   onSignal: callable,
   streamBuffer: z.optional(bufferName),
-}, "an object with `streams`, or with `channels` and `markets`").check(checkThat(checkBufferCombination));
+}, SELECTION).check(checkThat(checkBufferCombination));
 
 const replaceSchema = z.strictObject({ dataTimeoutMs: integer(0, 600_000) }, "an object");
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { StreamStatistics } from "../stream/mod.ts";
 import type { Monitored } from "./monitored.ts";
 
 const HOUR_MS = 3_600_000;
@@ -37,7 +38,10 @@ export interface MonitoringStatus {
   readonly restartingStreams: number;
   /** Streams in `finishedStreams` that were stopped. */
   readonly stoppedStreams: number;
-  /** How often the stream that reconnected most has done so in the last hour. */
+  /**
+   * How often the stream that reconnected most has done so in the last hour. Of a stream with several connections, that is
+   * the one that reconnected most: an outage that all of them notice is one.
+   */
   readonly highestRestartPerStreamLastHour: number;
   /** 0 OK; 1 WARNING, a stream reconnected 3 times in the last hour; 2 CRITICAL, 10 times, or one has crashed. */
   readonly returnCode: 0 | 1 | 2;
@@ -73,9 +77,7 @@ export class MonitoringStatusReport {
 
   /** The status now. */
   next({ statistics: all, running, finished, now }: Monitored): MonitoringStatus {
-    const restarts = [...running, ...finished].map(({ statistics: { reconnectTimes } }) =>
-      reconnectTimes.filter((at) => at > now - HOUR_MS).length
-    );
+    const restarts = [...running, ...finished].map(({ statistics }) => restartsSince(now - HOUR_MS, statistics));
     const highest = Math.max(0, ...restarts);
     const seconds = (all.uptimeMs - this.#atMs) / 1_000;
     const perSecond = (count: number) => seconds > 0 ? count / seconds : 0;
@@ -102,6 +104,12 @@ export class MonitoringStatusReport {
     this.#characters = all.receivedCharacters;
     return status;
   }
+}
+
+/** How often the connection that reconnected most has done so; for one that has no times, those of its stream count. */
+function restartsSince(since: number, { links, reconnectTimes: all }: StreamStatistics): number {
+  const counts = links.map(({ reconnectTimes = all }) => reconnectTimes.filter((at) => at > since).length);
+  return Math.max(0, ...counts);
 }
 
 function verdict(

@@ -4,6 +4,9 @@
  * @module
  */
 
+import * as z from "zod/mini";
+import { checkedOptions, flag } from "../base/mod.ts";
+
 /**
  * How a report is printed.
  *
@@ -24,12 +27,28 @@ export interface PrintOptions {
   readonly print?: ((text: string) => void) | false;
 }
 
-/** Prints what `make` makes, and returns it. */
+const schema = z.strictObject({
+  colors: flag,
+  print: z.optional(
+    z.custom<PrintOptions["print"]>((value) => typeof value === "function" || value === false, "a function or false"),
+  ),
+}, "an object");
+
+/**
+ * Prints what `make` makes, and returns it.
+ *
+ * @throws {InvalidOptionsError} if the options can't be used.
+ */
 export function printText(
-  { colors, print = (text) => console.log(text) }: PrintOptions,
+  options: PrintOptions,
   hasColors: () => boolean,
   make: (colors: boolean) => string,
 ): string {
+  const { colors, print = (text) => console.log(text) } = checkedOptions<PrintOptions>(
+    schema,
+    options,
+    Object.keys(schema.shape),
+  );
   const text = make(colors ?? hasColors());
   if (print !== false) print(text);
   return text;

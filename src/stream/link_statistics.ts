@@ -24,6 +24,7 @@ export function linkStatistics(link: Link, maxStreams: number, ended: StreamStat
     subscriptions: link.desired.size,
     freeSubscriptionSlots: maxStreams - link.desired.size,
     reconnects: link.reconnects,
+    reconnectTimes: [...link.reconnectTimes],
     rollovers: link.rollovers,
   };
 }

@@ -53,7 +53,7 @@ export class Reconnector {
     return this.#hasFailed;
   }
 
-  /** Why there is no connection, in a few words; `undefined` if there is one, or the first attempt is under way. */
+  /** Why there is no connection, in a few words; `undefined` if there is one, the first attempt is under way, or it was stopped. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -89,6 +89,7 @@ export class Reconnector {
       }
       if (!this.#connection.onRetry(lastedMs)) await this.#wait(this.#backoff.next(lastedMs));
     }
+    this.#reason = undefined;
   }
 
   // Read through a getter, because the compiler doesn't see that it changes while the loop waits.

@@ -34,7 +34,10 @@ import {
 export interface StreamSelection<S extends string = string, C extends string = string> {
   /** Exact names of Binance's streams, such as `"btcusdt@trade"` or `"!miniTicker@arr"`. Not together with the other two. */
   readonly streams?: S | readonly S[];
-  /** Channels, such as `"trade"`, `"kline_1m"`, `"depth20@100ms"` or `"arr"`. Needs `markets`. */
+  /**
+   * Channels, such as `"trade"`, `"kline_1m"`, `"depth20@100ms"` or `"arr"`, in Binance's own upper and lower case:
+   * `"kline_1M"` is a month. Needs `markets`.
+   */
   readonly channels?: C | readonly C[];
   /** Symbols in either case, such as `"btcusdt"`, or special streams such as `"!miniTicker"`. Needs `channels`. */
   readonly markets?: string | readonly string[];

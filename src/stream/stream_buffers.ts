@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BufferOverflowError, InvalidOptionsError, quoted } from "../base/mod.ts";
+import { BufferOverflowError, InvalidOptionsError, quoted, shown } from "../base/mod.ts";
 import { type BufferOrder, MessageBuffer, type OverflowPolicy } from "./message_buffer.ts";
 
 /**
@@ -88,8 +88,17 @@ export class StreamBuffer<T> implements AsyncIterable<T> {
     return this.#buffer.dropped;
   }
 
-  /** Takes a message out at once, by default in the buffer's order; `undefined` if there is none. */
+  /**
+   * Takes a message out at once, by default in the buffer's order; `undefined` if there is none.
+   *
+   * @throws {InvalidOptionsError} if the order is none.
+   */
   pop(order?: BufferOrder): T | undefined {
+    if (order !== undefined && order !== "fifo" && order !== "lifo") {
+      throw new InvalidOptionsError(`Cannot use ${shown(order)} as \`order\`: expected "fifo" or "lifo"`, {
+        path: "order",
+      });
+    }
     return this.#buffer.take(order);
   }
 

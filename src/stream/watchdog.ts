@@ -53,21 +53,19 @@ export class Watchdog {
   }
 
   #wait(): void {
-    const { activity, intervalMs } = this.#options;
-    this.#setTimer((before) => activity() === before ? this.#probe(this.#options.timeoutMs) : this.#wait(), intervalMs);
+    const { activity, intervalMs, timeoutMs } = this.#options;
+    const why = `nothing received for ${intervalMs + timeoutMs} ms`;
+    this.#setTimer((before) => activity() === before ? this.#probe(timeoutMs, why) : this.#wait(), intervalMs);
   }
 
-  /** Asks for a sign of life, and gives the connection up if none comes within `timeoutMs`. */
-  #probe(timeoutMs: number): void {
-    const { clock, intervalMs, activity } = this.#options;
+  /** Asks for a sign of life, and gives the connection up if none comes within `timeoutMs`: `why` is what is said then. */
+  #probe(timeoutMs: number, why: string): void {
+    const { clock, activity } = this.#options;
     const delayMs = this.#options.probe();
     if (delayMs > 0) {
-      this.#setTimer((before) => activity() === before ? this.#probe(timeoutMs) : this.#wait(), delayMs);
+      this.#setTimer((before) => activity() === before ? this.#probe(timeoutMs, why) : this.#wait(), delayMs);
       return;
     }
-    const why = timeoutMs === AWAKE_TIMEOUT_MS
-      ? "the machine has slept, and nothing came since"
-      : `nothing received for ${intervalMs + timeoutMs} ms`;
     const dueAt = clock.monotonic() + timeoutMs;
     this.#setTimer((before) => this.#expire(before, dueAt, why), timeoutMs);
   }
@@ -98,7 +96,8 @@ export class Watchdog {
     const before = clock.now();
     this.#tick = clock.setTimer(() => {
       this.#watchWallClock();
-      if (clock.now() - before - SLEEP_CHECK_MS > SLEEP_MS) this.#probe(AWAKE_TIMEOUT_MS);
+      if (clock.now() - before - SLEEP_CHECK_MS <= SLEEP_MS) return;
+      this.#probe(AWAKE_TIMEOUT_MS, "the machine has slept, and nothing came since");
     }, SLEEP_CHECK_MS);
   }
 }

@@ -5,7 +5,6 @@
  */
 
 import { ConnectionClosedError, WebSocketProtocolError } from "../base/mod.ts";
-import { checkClose, checkPing } from "./control_arguments.ts";
 import { originOf } from "./origin.ts";
 import type { RuntimeSocket } from "./builtin_opening.ts";
 import { type BunWebSocket, bytesOf, failureOf, isBunWebSocket, isLongerThan, orEmpty } from "./builtin_socket.ts";
@@ -19,6 +18,7 @@ import {
   type OwnedConnection,
 } from "./connection.ts";
 import { Liveness } from "./liveness.ts";
+import { checkClose, checkMessage, checkPing } from "./sent_arguments.ts";
 import { guard } from "./uncaught.ts";
 
 /** An open connection of the runtime's own WebSocket. */
@@ -107,6 +107,7 @@ export class BuiltinConnection implements OwnedConnection {
   }
 
   send(data: string | Uint8Array): boolean {
+    checkMessage(data);
     this.#checkOpen("send a message");
     // The cast drops the possibility of a SharedArrayBuffer, which no runtime refuses.
     this.#socket.send(data as string | Uint8Array<ArrayBuffer>);

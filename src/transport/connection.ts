@@ -168,7 +168,8 @@ export interface Connection {
    * @returns Whether the caller may go on: false if more than `highWaterMark` bytes wait, then `onDrain` is called once
    * all have left. Always true with `"builtin"`, which can't tell.
    * @throws {ConnectionClosedError} if the connection is not open.
-   * @throws {TypeError} between the fragments of a message that `sendInPlace()` has begun.
+   * @throws {TypeError} if it is neither a string nor a `Uint8Array`, or comes between the fragments of a message that
+   * `sendInPlace()` has begun.
    */
   send(data: string | Uint8Array): boolean;
 
@@ -183,7 +184,8 @@ export interface Connection {
    * @returns As `send()`.
    * @throws {ConnectionClosedError} if the connection is not open.
    * @throws {RangeError} if the payload does not lie in the buffer, or there is too little room before it.
-   * @throws {TypeError} if the frame does not fit to the one before (RFC 6455 5.4), or with `"builtin"`.
+   * @throws {TypeError} if `buffer` is no `Uint8Array`, the frame does not fit to the one before (RFC 6455 5.4), or with
+   * `"builtin"`.
    *
    * @example
    * ```ts
@@ -207,7 +209,7 @@ export interface Connection {
    * Sends a ping with at most 125 bytes (RFC 6455 5.5).
    *
    * @throws {ConnectionClosedError} if the connection is not open.
-   * @throws {TypeError} if the payload is longer than 125 bytes, or where `canPing` is false.
+   * @throws {TypeError} if the payload is no `Uint8Array` or longer than 125 bytes, or where `canPing` is false.
    */
   ping(payload?: Uint8Array): void;
 

@@ -44,9 +44,9 @@ export function bindConnect(table: LibraryTable): Connect {
   };
 }
 
-/** Someone who waits for a message. */
+/** Someone who waits for a message; gets `undefined` if it gives up waiting. */
 interface Waiter {
-  readonly resolve: (message: Message) => void;
+  readonly resolve: (message: Message | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -160,7 +160,8 @@ class Puller implements PullConnection {
     const message = this.#take();
     if (message !== undefined) return Promise.resolve(message);
     if (this.#end !== undefined) return Promise.reject(this.#closedError(this.#end));
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    // The cast: only iterations give up waiting.
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve: resolve as Waiter["resolve"], reject }));
   }
 
   async send(data: Message): Promise<void> {
@@ -199,13 +200,22 @@ class Puller implements PullConnection {
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<Message> {
+    let isDone = false;
+    const waiting = new Set<Waiter>();
     return {
       next: () => {
+        if (isDone) return Promise.resolve({ done: true, value: undefined });
         const message = this.#take();
         // The way of most messages, without waiting for anything.
-        return message === undefined ? this.#next() : Promise.resolve({ done: false, value: message });
+        return message === undefined ? this.#next(waiting) : Promise.resolve({ done: false, value: message });
       },
-      return: () => Promise.resolve({ done: true, value: undefined }),
+      // An iteration that goes must not take a message along that it still waits for.
+      return: () => {
+        isDone = true;
+        this.#waiters = this.#waiters.filter((waiter) => !waiting.has(waiter));
+        for (const { resolve } of waiting) resolve(undefined);
+        return Promise.resolve({ done: true, value: undefined });
+      },
       [Symbol.asyncIterator]() {
         return this;
       },
@@ -254,13 +264,20 @@ class Puller implements PullConnection {
     return message;
   }
 
-  /** The iteration's next message, once it comes. */
-  async #next(): Promise<IteratorResult<Message, undefined>> {
+  /** The next message of an iteration, once it comes; `waiting` are the calls of that iteration that wait. */
+  async #next(waiting: Set<Waiter>): Promise<IteratorResult<Message, undefined>> {
+    const { promise, ...waiter } = Promise.withResolvers<Message | undefined>();
     try {
-      return { done: false, value: await this.recv() };
+      if (this.#end !== undefined) throw this.#closedError(this.#end);
+      this.#waiters.push(waiter);
+      waiting.add(waiter);
+      const value = await promise;
+      return value === undefined ? { done: true, value } : { done: false, value };
     } catch (error) {
       if (this.#end === undefined || !this.#endedInOrder(this.#end)) throw error;
       return { done: true, value: undefined };
+    } finally {
+      waiting.delete(waiter);
     }
   }
 

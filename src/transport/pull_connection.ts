@@ -101,6 +101,7 @@ export interface PullConnection extends AsyncIterable<Message>, Disposable, Asyn
    * connection has ended (see {@linkcode ConnectOptions.highWaterMark}).
    *
    * @throws {ConnectionClosedError} if the connection is not open.
+   * @throws {TypeError} if it is neither a string nor a `Uint8Array`.
    */
   send(data: Message): Promise<void>;
 
@@ -108,7 +109,7 @@ export interface PullConnection extends AsyncIterable<Message>, Disposable, Asyn
    * Sends a ping; see {@linkcode Connection.ping}. Its round trip is `latencyMs`.
    *
    * @throws {ConnectionClosedError} if the connection is not open.
-   * @throws {TypeError} if the payload is longer than 125 bytes, or where there are no pings.
+   * @throws {TypeError} if the payload is no `Uint8Array` or longer than 125 bytes, or where there are no pings.
    */
   ping(payload?: Uint8Array): void;
 
@@ -124,7 +125,8 @@ export interface PullConnection extends AsyncIterable<Message>, Disposable, Asyn
 
   /**
    * Takes message after message. Ends when the connection was closed in order: by `close()`, `terminate()` or disposal
-   * on our side, or with 1000, 1001 or no code by the peer. Leaving the loop early keeps the connection open.
+   * on our side, or with 1000, 1001 or no code by the peer. Leaving the loop early keeps the connection open, and
+   * what comes later for whoever takes it next.
    *
    * @throws {ConnectionClosedError} if it ended in any other way.
    */

@@ -6,7 +6,6 @@
 
 import { ConnectionClosedError, InvalidOptionsError, type WebSocketProtocolError } from "../../base/mod.ts";
 import { checkArguments } from "../arguments.ts";
-import { checkClose, checkPing } from "../control_arguments.ts";
 import {
   type CloseInfo,
   type ConnectOptions,
@@ -24,6 +23,7 @@ import {
 } from "../connection.ts";
 import type { InPlaceOptions } from "../frames.ts";
 import { proxyFor, readEnvironment } from "../proxy/environment.ts";
+import { checkBytes, checkClose, checkMessage, checkPing } from "../sent_arguments.ts";
 import { guard } from "../uncaught.ts";
 import { PerMessageDeflate } from "./deflate.ts";
 import { createDeflateOffer } from "./deflate_offer.ts";
@@ -85,6 +85,7 @@ class NativeConnection implements OwnedConnection {
   }
 
   send(data: string | Uint8Array): boolean {
+    checkMessage(data);
     this.#checkOpen("send a message");
     return this.#engine.send(data);
   }
@@ -95,6 +96,7 @@ class NativeConnection implements OwnedConnection {
     payloadLength: number,
     options: InPlaceOptions = {},
   ): boolean {
+    checkBytes("send a frame from a buffer", buffer);
     this.#checkOpen("send a frame");
     return this.#engine.sendInPlace(buffer, payloadOffset, payloadLength, options);
   }
