@@ -10,6 +10,7 @@ import type { InternalRequestOptions, RateLimitPolicy } from "./api_options.ts";
 import { ApiRequest, requestText } from "./api_request.ts";
 import type { ApiSession } from "./api_session.ts";
 import type { KnownMethod } from "./api_settings.ts";
+import { changesLogon } from "./logon_state.ts";
 import type { Params } from "./params.ts";
 import { PendingRequests } from "./pending_requests.ts";
 import { preparedRequest } from "./request_preparation.ts";
@@ -128,6 +129,7 @@ export class RequestDesk {
       isUrgent: true,
     });
     request.isInternal = true;
+    if (typeof params.apiKey === "string") request.logsOnAs = params.apiKey;
     this.#keep(request, undefined);
     const askedAt = clock.now();
     if (!this.#sender.send(session, request, requestText(request.init.id, method, params))) {
@@ -167,7 +169,9 @@ export class RequestDesk {
       const isFree = error === undefined && init.facts.freeIfSuccessful === true;
       rateLimits.answered(charge, answer.rateLimits, isFree);
     }
-    this.#pending.delete(request);
+    // What a refused logon leaves behind is not documented: until the next one, requests are signed.
+    if (changesLogon(init.method)) session.logon.changed(error === undefined ? request.logsOnAs : undefined);
+    this.#settled(session, request);
     if (request.state === "abandoned") {
       this.counters.unmatched++;
       onUnmatched(text, error !== undefined);
@@ -180,6 +184,7 @@ export class RequestDesk {
       this.#refuse(session, request, new ApiError(init.method, answer.status, error, answer.rateLimits));
     }
     this.#refuseNameless(session, session.nameless.answered(request));
+    this.#sender.resume();
   }
 
   /** A connection is gone: what was sent over it gets no answer any more. */
@@ -271,9 +276,15 @@ export class RequestDesk {
     this.#refuseNameless(session, session.nameless.add(candidates));
   }
 
+  /** A request over this connection has its answer. */
+  #settled(session: ApiSession, request: ApiRequest): void {
+    this.#pending.delete(request);
+    if (request.isByLogon) session.logon.inUse--;
+  }
+
   #refuseNameless(session: ApiSession, requests: readonly ApiRequest[]): void {
     for (const request of requests) {
-      this.#pending.delete(request);
+      this.#settled(session, request);
       if (request.state !== "sent") continue;
       this.counters.errors++;
       const answer = { code: undefined, msg: "The connection is not logged on any more" };

@@ -9,6 +9,7 @@ import type { InternalRequestOptions, RateLimitPolicy } from "./api_options.ts";
 import type { RequestInit } from "./api_request.ts";
 import type { KnownMethod } from "./api_settings.ts";
 import { newClientOrderId } from "./client_order_id.ts";
+import { withoutVersion } from "./logon_state.ts";
 import { type Params, paramsJson } from "./params.ts";
 import type { PendingRequests } from "./pending_requests.ts";
 import type { Signer } from "./signer.ts";
@@ -48,8 +49,7 @@ export function preparedRequest(
       path: "timeoutMs",
     });
   }
-  // A version may stand before a method's name (Binance web-socket-api.md, "Request format").
-  const known = defaults.methods.get(method) ?? defaults.methods.get(method.replace(/^v3\//, "")) ?? UNKNOWN;
+  const known = defaults.methods.get(method) ?? defaults.methods.get(withoutVersion(method)) ?? UNKNOWN;
   const facts: KnownMethod = options.facts === undefined ? known : { ...known, ...options.facts };
   const signer = options.signer ?? defaults.signer;
   const needsKey = facts.security === "API_KEY" && params.apiKey === undefined;

@@ -7,6 +7,7 @@
 import type { RateLimitedError } from "../base/mod.ts";
 import { type ApiRequest, type RequestInit, requestText } from "./api_request.ts";
 import type { ApiSession } from "./api_session.ts";
+import { changesLogon, isLogon } from "./logon_state.ts";
 import { RequestQueue, type RequestQueueSettings } from "./request_queue.ts";
 import type { Signer } from "./signer.ts";
 import type { TimeOffset } from "./time_offset.ts";
@@ -16,7 +17,7 @@ export interface RequestSenderSettings extends Pick<RequestQueueSettings, "clock
   readonly timeOffset: TimeOffset;
   /** The stream's own signer. */
   readonly signer: Signer | undefined;
-  /** Whether the connections are logged on with it. */
+  /** Whether the connections log on, so that requests need no signature. */
   readonly logon: boolean;
   /** A request can't be sent, and never was. */
   readonly onFailed: (request: ApiRequest, error: unknown) => void;
@@ -103,6 +104,8 @@ export class RequestSender {
     request.session = session;
     if (session.send(text)) {
       request.charge = this.#settings.rateLimits.charge(request.init.cost);
+      if (changesLogon(request.init.method)) session.logon.changing();
+      if (request.isByLogon) session.logon.inUse++;
       this.#sent++;
       return true;
     }
@@ -111,13 +114,25 @@ export class RequestSender {
     return false;
   }
 
+  /** Requests were answered: one that has waited for that can be sent. */
+  resume(): void {
+    this.#pump();
+  }
+
+  /** Requests may be answered out of order: what relies on a logon must not be overtaken by that of another account. */
+  #mustWait({ logon }: ApiSession, { init: { method, signer } }: ApiRequest): boolean {
+    return isLogon(method) && logon.inUse > 0 && logon.current?.apiKey !== signer?.apiKey;
+  }
+
   /** Sends what may be sent now. */
   #pump(): void {
     while (this.#session !== undefined && !this.#isSigning) {
       const session = this.#session;
       const request = this.#queue.next();
       if (request === undefined) return;
-      request.isByLogon = this.#isByLogon(request);
+      if (this.#mustWait(session, request)) return this.#queue.putBack(request);
+      request.isByLogon = this.#isByLogon(session, request);
+      request.logon = request.isByLogon ? session.logon.current : undefined;
       if (request.isSigned && !request.isByLogon) return void this.#signAndSend(session, request);
       const { id, method, params } = request.init;
       const stamped = request.isSigned ? { ...params, timestamp: this.#settings.timeOffset.now } : params;
@@ -125,10 +140,16 @@ export class RequestSender {
     }
   }
 
-  /** Whether the logon of the connection is its signature. */
-  #isByLogon({ init: { method, facts, signer } }: ApiRequest): boolean {
-    if (!this.#settings.logon || method === "session.logon") return false;
-    return facts.needsLogon === true || (facts.security === "SIGNED" && signer === this.#settings.signer);
+  /**
+   * Whether the logon of the connection is its signature. The exchange takes a request without one for that of whoever is
+   * logged on, which the user may have changed: only the stream's own logon is relied on.
+   */
+  #isByLogon({ logon: { current } }: ApiSession, { init: { method, facts, signer } }: ApiRequest): boolean {
+    const { logon, signer: own } = this.#settings;
+    if (!logon || isLogon(method)) return false;
+    if (facts.needsLogon === true) return true;
+    return facts.security === "SIGNED" && current !== undefined && current.apiKey === signer?.apiKey &&
+      current.apiKey === own?.apiKey;
   }
 
   async #signAndSend(session: ApiSession, request: ApiRequest): Promise<void> {
@@ -137,6 +158,7 @@ export class RequestSender {
     request.state = "signing";
     try {
       if (signer === undefined) throw new TypeError("A signed request has a signer");
+      if (isLogon(method)) request.logsOnAs = signer.apiKey;
       const signed = { ...params, apiKey: signer.apiKey, timestamp: this.#settings.timeOffset.now };
       const signature = await signer.signWebSocket(signed);
       this.#isSigning = false;

@@ -200,6 +200,8 @@ export class ApiSubscription {
       onResult: (result) => this.#subscribed(result, lifeMs, signal),
       ...(via === "signature" && { signer: account.signer }),
     };
+    // Whoever is logged on gets the subscription, and somebody else may have logged on since the connection was opened.
+    if (via === "logon" && !api.isLoggedOnAs(account.signer)) await this.#logOn(signal);
     const method = via === "logon" ? "userDataStream.subscribe" : `userDataStream.subscribe.${via}`;
     const result = await api.request(method, params, options);
     if (idOf(result) === undefined) {
@@ -227,7 +229,7 @@ export class ApiSubscription {
 
   /** Does what may help against a refusal; returns whether there was something to do. */
   async #remedy(error: ApiError, signal: AbortSignal): Promise<boolean> {
-    const { via, api, account, dropOrphans } = this.#settings;
+    const { via, dropOrphans } = this.#settings;
     try {
       if (error.apiCode === ALREADY_SUBSCRIBED) {
         await dropOrphans(signal);
@@ -235,12 +237,17 @@ export class ApiSubscription {
       }
       if (via === "listenToken") return error.apiCode === BAD_TOKEN;
       if (via !== "logon" || !NOT_LOGGED_ON.includes(error.apiCode)) return false;
-      await api.request("session.logon", {}, { signal, isUrgent: true, signer: account.signer });
+      await this.#logOn(signal);
       return true;
     } catch (failure) {
       // The exchange does not take the key any more.
       return !(failure instanceof ApiError) || isPassing(failure);
     }
+  }
+
+  async #logOn(signal: AbortSignal): Promise<void> {
+    const { api, account } = this.#settings;
+    await api.request("session.logon", {}, { signal, isUrgent: true, signer: account.signer });
   }
 
   #refused(error: unknown): void {
