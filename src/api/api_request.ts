@@ -41,6 +41,8 @@ const CLIENT_IDS = ["newClientOrderId", "listClientOrderId", "clientAlgoId", "or
 /** A request and those who wait for it. */
 export class ApiRequest {
   readonly init: RequestInit;
+  /** Tells which call came first. */
+  readonly number: number;
   /** Settled with the answer. */
   readonly promise: Promise<unknown>;
   state: RequestState = "waiting";
@@ -62,8 +64,9 @@ export class ApiRequest {
   #timer: Timer | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(init: RequestInit) {
+  constructor(init: RequestInit, number: number) {
     this.init = init;
+    this.number = number;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.promise = promise;
     this.#resolve = resolve;

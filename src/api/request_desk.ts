@@ -91,7 +91,7 @@ export class RequestDesk {
       const init = preparedRequest(this.#pending, this.#settings, clock.monotonic(), method, params, options);
       const refusal = this.#sender.refusalOf(init);
       if (refusal !== undefined) return Promise.reject(refusal);
-      request = new ApiRequest(init);
+      request = new ApiRequest(init, this.counters.requests);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -127,7 +127,7 @@ export class RequestDesk {
       dueAt: clock.monotonic() + timeoutMs,
       onResult: undefined,
       isUrgent: true,
-    });
+    }, 0);
     request.isInternal = true;
     if (typeof params.apiKey === "string") request.logsOnAs = params.apiKey;
     this.#keep(request, undefined);
@@ -257,8 +257,10 @@ export class RequestDesk {
   #refuse(session: ApiSession, request: ApiRequest, error: ApiError): void {
     const refusal = request.isInternal ? undefined : refusalOf(error, request);
     if (refusal !== undefined && request.refusals++ === 0) {
-      // It had no effect: mend what it was refused for, and send it once more.
-      if (this.#sender.close(session)) this.#settings.onStale(session, refusal);
+      // It had no effect: mend what it was refused for, and send it once more. After a logout of the user's own, and until
+      // the next logon, it is signed instead.
+      const isMendable = refusal === "clock" || session.logon.lost(request.logon) || !request.isSigned;
+      if (isMendable && this.#sender.close(session)) this.#settings.onStale(session, refusal);
       this.#pending.add(request);
       return this.#sender.again([request]);
     }
@@ -272,6 +274,7 @@ export class RequestDesk {
   #receiveNameless(session: ApiSession): void {
     const candidates = this.#pending.sentOver(session).filter(({ isByLogon }) => isByLogon);
     if (candidates.length === 0) return;
+    session.logon.end();
     if (this.#sender.close(session)) this.#settings.onStale(session, "logon");
     this.#refuseNameless(session, session.nameless.add(candidates));
   }

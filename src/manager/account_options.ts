@@ -86,7 +86,8 @@ export interface ApiStreamOptions {
   readonly signer?: Signer;
   /**
    * Whether each connection logs on with `session.logon` before anything else is sent, so that requests need no signature of
-   * their own: Ed25519 keys only. Default: false.
+   * their own: Ed25519 keys only. A logon that the exchange ends is renewed; after a `session.logout` of yours, or a logon
+   * with another key, each request is signed until the stream's own key is logged on again. Default: false.
    */
   readonly logon?: boolean;
 }
