@@ -13,7 +13,7 @@ import type { KnownMethod } from "./api_settings.ts";
 import { changesLogon } from "./logon_state.ts";
 import type { Params } from "./params.ts";
 import { PendingRequests } from "./pending_requests.ts";
-import { preparedRequest } from "./request_preparation.ts";
+import { preparedRequest, question } from "./request_preparation.ts";
 import { RequestSender, type RequestSenderSettings } from "./request_sender.ts";
 import { isOutcomeUnknown, type Refusal, refusalOf } from "./refusal.ts";
 
@@ -106,35 +106,26 @@ export class RequestDesk {
    * @throws {ApiError | RequestTimeoutError | ConnectionClosedError}
    */
   async ask(session: ApiSession, method: string, makeParams: () => Promise<Params>): Promise<unknown> {
-    const { clock, rateLimits, timeOffset, methods, timeoutMs } = this.#settings;
+    const { clock, rateLimits, timeOffset } = this.#settings;
     while (rateLimits.pauseMs > 0 && session.isOpen) {
       // In short steps, so that nothing is left behind for long when the stream ends.
       const stepMs = Math.min(rateLimits.pauseMs, PAUSE_STEP_MS);
       await new Promise<void>((resolve) => clock.setTimer(resolve, stepMs));
     }
-    const params = await makeParams();
-    const facts = { security: "NONE", changesState: false, weight: () => 2, orders: 0 } as const;
-    const weight = methods.get(method)?.weight(params) ?? facts.weight();
-    const request = new ApiRequest({
-      id: this.#pending.idOf(undefined),
-      method,
-      params,
-      facts,
-      cost: { weight, orders: 0, account: undefined },
-      signer: undefined,
-      onRateLimit: "wait",
-      timeoutMs,
-      dueAt: clock.monotonic() + timeoutMs,
-      onResult: undefined,
-      isUrgent: true,
-    }, 0);
+    const request = new ApiRequest(question(this.#pending, this.#settings, clock.monotonic(), method), 0);
     request.isInternal = true;
-    if (typeof params.apiKey === "string") request.logsOnAs = params.apiKey;
+    request.state = "signing";
+    request.session = session;
+    // A signature may never come: its time counts, and it is not waited for when the connection is lost.
     this.#keep(request, undefined);
-    const askedAt = clock.now();
-    if (!this.#sender.send(session, request, requestText(request.init.id, method, params))) {
-      this.#fail(request, new ConnectionClosedError(`Cannot ask for "${method}": the connection is closed`));
-    }
+    let askedAt = 0;
+    makeParams().then((params) => {
+      if (request.state !== "signing") return;
+      if (typeof params.apiKey === "string") request.logsOnAs = params.apiKey;
+      askedAt = clock.now();
+      if (this.#sender.send(session, request, requestText(request.init.id, method, params))) return;
+      throw new ConnectionClosedError(`Cannot ask for "${method}": the connection is closed`);
+    }).catch((error) => this.#fail(request, error));
     const result = await request.promise;
     if (isRecord(result)) timeOffset.measured(result.serverTime, askedAt);
     return result;
@@ -192,8 +183,8 @@ export class RequestDesk {
     this.#sender.close(session);
     const again: ApiRequest[] = [];
     for (const request of this.#pending.sentOver(session)) {
-      if (request.state !== "sent") this.#pending.delete(request);
-      else if (request.isInternal) this.#fail(request, cause);
+      if (request.isInternal && request.state !== "abandoned") this.#fail(request, cause);
+      else if (request.state !== "sent") this.#pending.delete(request);
       else if (request.init.facts.changesState) {
         this.#unknown(request, "the connection was lost before the answer", cause);
       } else again.push(request);

@@ -76,6 +76,29 @@ export function preparedRequest(
   };
 }
 
+/** A question of the stream itself, over a connection that is not ready for requests yet. */
+export function question(
+  pending: PendingRequests,
+  { methods, timeoutMs }: RequestDefaults,
+  now: number,
+  method: string,
+): RequestInit {
+  const facts: KnownMethod = { security: "NONE", changesState: false, weight: () => 2, orders: 0 };
+  return {
+    id: pending.idOf(undefined),
+    method,
+    params: {},
+    facts,
+    cost: { weight: (methods.get(method) ?? facts).weight({}), orders: 0, account: undefined },
+    signer: undefined,
+    onRateLimit: "wait",
+    timeoutMs,
+    dueAt: now + timeoutMs,
+    onResult: undefined,
+    isUrgent: true,
+  };
+}
+
 /** A new order gets a client order id, so that it can be asked for if its outcome is unknown. */
 function withClientId(method: string, { optional = [], orders, changesState }: KnownMethod, params: Params): Params {
   if (!changesState || (orders === 0 && method !== "algoOrder.place")) return params;

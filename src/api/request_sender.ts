@@ -29,7 +29,8 @@ export class RequestSender {
   readonly #queue: RequestQueue;
   /** Where requests are sent; `undefined` while there is no connection that is ready for them. */
   #session: ApiSession | undefined;
-  #isSigning = false;
+  /** The request that is being signed; another object for each attempt. */
+  #signing: { readonly request: ApiRequest } | undefined;
   #sent = 0;
 
   constructor(settings: RequestSenderSettings) {
@@ -68,12 +69,14 @@ export class RequestSender {
   close(session?: ApiSession): boolean {
     if (this.#session === undefined || (session !== undefined && session !== this.#session)) return false;
     this.#session = undefined;
+    this.#signAgain();
     return true;
   }
 
   /** Ends the waiting. */
   end(): void {
     this.#session = undefined;
+    this.#signing = undefined;
     this.#queue.clear();
   }
 
@@ -93,9 +96,12 @@ export class RequestSender {
     this.#pump();
   }
 
-  /** Forgets a request that waits. */
+  /** Forgets a request that waits, or is being signed. */
   remove(request: ApiRequest): void {
     this.#queue.remove(request);
+    if (this.#signing?.request !== request) return;
+    this.#signing = undefined;
+    this.#pump();
   }
 
   /** Sends a request at once; false if the connection is not open any more, and then nothing of it has left. */
@@ -126,7 +132,7 @@ export class RequestSender {
 
   /** Sends what may be sent now. */
   #pump(): void {
-    while (this.#session !== undefined && !this.#isSigning) {
+    while (this.#session !== undefined && this.#signing === undefined) {
       const session = this.#session;
       const request = this.#queue.next();
       if (request === undefined) return;
@@ -154,26 +160,36 @@ export class RequestSender {
 
   async #signAndSend(session: ApiSession, request: ApiRequest): Promise<void> {
     const { id, method, params, signer } = request.init;
-    this.#isSigning = true;
+    const signing = this.#signing = { request };
     request.state = "signing";
     try {
       if (signer === undefined) throw new TypeError("A signed request has a signer");
       if (isLogon(method)) request.logsOnAs = signer.apiKey;
       const signed = { ...params, apiKey: signer.apiKey, timestamp: this.#settings.timeOffset.now };
       const signature = await signer.signWebSocket(signed);
-      this.#isSigning = false;
-      // It may have been aborted meanwhile; the connection may be another one, or the exchange may want no request: then it
-      // is signed again later.
-      if (request.state !== "signing") return;
+      // It was given up meanwhile, or is signed for another connection.
+      if (this.#signing !== signing) return;
+      // The exchange may want no request any more.
+      if (this.#settings.rateLimits.pauseMs > 0) return this.#signAgain();
+      this.#signing = undefined;
       request.state = "waiting";
-      if (this.#session !== session || this.#settings.rateLimits.pauseMs > 0) this.#queue.putBack(request);
-      else this.#sendOrKeep(session, request, () => requestText(id, method, { ...signed, signature }));
+      this.#sendOrKeep(session, request, () => requestText(id, method, { ...signed, signature }));
     } catch (error) {
-      this.#isSigning = false;
-      if (request.state === "signing") this.#settings.onFailed(request, error);
+      if (this.#signing !== signing) return;
+      this.#signing = undefined;
+      this.#settings.onFailed(request, error);
     } finally {
       this.#pump();
     }
+  }
+
+  /** What is being signed waits again. A signature may never come: nothing waits for one that would be too old anyway. */
+  #signAgain(): void {
+    const request = this.#signing?.request;
+    if (request === undefined) return;
+    this.#signing = undefined;
+    request.state = "waiting";
+    this.#queue.putBack(request);
   }
 
   #sendOrKeep(session: ApiSession, request: ApiRequest, makeText: () => string): void {
