@@ -29,6 +29,8 @@ export interface RequestDeskSettings extends Omit<RequestSenderSettings, "onFail
 }
 
 const PAUSE_STEP_MS = 250;
+/** Binance errors.md, -1015: a limit of one account's orders, where -1003 is one of the address. */
+const TOO_MANY_ORDERS = -1015;
 
 /** Counters of a desk. */
 export interface DeskCounters {
@@ -143,23 +145,17 @@ export class RequestDesk {
 
   /** An answer has come. */
   receive(session: ApiSession, answer: ApiAnswer, text: string): void {
-    const { rateLimits, onUnmatched } = this.#settings;
+    const { onUnmatched } = this.#settings;
     const request = this.#pending.sentWith(answer.id, session);
     const { error } = answer;
-    if (error !== undefined && (answer.status === 429 || answer.status === 418)) {
-      rateLimits.refused(answer.status, retryAtOf(error.data));
-    }
+    this.#noteLimits(request, answer);
     if (request === undefined) {
       this.counters.unmatched++;
       onUnmatched(text, error !== undefined);
       if (error !== undefined && answer.status === 401) this.#receiveNameless(session);
       return;
     }
-    const { charge, init } = request;
-    if (charge !== undefined) {
-      const isFree = error === undefined && init.facts.freeIfSuccessful === true;
-      rateLimits.answered(charge, answer.rateLimits, isFree);
-    }
+    const { init } = request;
     // What a refused logon leaves behind is not documented: until the next one, requests are signed.
     if (changesLogon(init.method)) session.logon.changed(error === undefined ? request.logsOnAs : undefined);
     this.#settled(session, request);
@@ -198,6 +194,21 @@ export class RequestDesk {
     this.#end = reason;
     this.#sender.end();
     for (const request of this.#pending.all) this.#giveUp(request, reason, "the stream has ended");
+  }
+
+  /** Takes over what an answer says about the rate limits. */
+  #noteLimits(request: ApiRequest | undefined, { status, error, rateLimits: told }: ApiAnswer): void {
+    const { rateLimits } = this.#settings;
+    if (request?.charge !== undefined) {
+      rateLimits.answered(request.charge, told, error === undefined && request.init.facts.freeIfSuccessful === true);
+    }
+    if (error === undefined) return;
+    const retryAt = retryAtOf(error.data);
+    const account = request?.init.cost.account ?? request?.init.signer?.apiKey;
+    // Too many orders of an account are no reason to hold back its cancellations, or anything else.
+    if (error.code === TOO_MANY_ORDERS && account !== undefined) rateLimits.ordersRefused(account, error.msg);
+    const isForOrders = error.code === TOO_MANY_ORDERS && retryAt === undefined;
+    if (status === 418 || (status === 429 && !isForOrders)) rateLimits.refused(status, retryAt);
   }
 
   #keep(request: ApiRequest, signal: AbortSignal | undefined): void {
