@@ -35,7 +35,7 @@ export function accountsOf(
     accountOf(exchange, flow, account, index === 0 ? "" : `accounts[${index - 1}].`, index, signer)
   );
   accounts.forEach((account, index) => checkTwins(account, accounts.slice(0, index), flow, options));
-  if (options.via === "logon") checkLogon(exchange, accounts);
+  if (options.via === "logon") checkLogon(exchange, accounts, options);
   return accounts;
 }
 
@@ -100,11 +100,19 @@ function checkTwins(account: Account, others: readonly Account[], flow: UserData
   }
 }
 
-function checkLogon(exchange: Exchange, accounts: readonly Account[]): void {
+function checkLogon(exchange: Exchange, accounts: readonly Account[], { api }: UserDataOptions): void {
   if (accounts.length > 1) {
     throw unusable(exchange, "via", '"signature": a connection can be logged on for one account only');
   }
   if (accounts[0]?.signer.kind !== "Ed25519") {
     throw unusable(exchange, "via", '"signature", or an Ed25519 key: no other key can log on');
+  }
+  // The events of a logon are those of whoever is logged on.
+  if (api?.logon === true && api.signer?.apiKey !== accounts[0].signer.apiKey) {
+    throw new InvalidOptionsError(
+      "Cannot get the events of this account by the logon of `userData.api`: expected the `signer` that it logs on with, " +
+        'or `via: "signature"`',
+      { path: "userData.signer" },
+    );
   }
 }
