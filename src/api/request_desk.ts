@@ -13,6 +13,7 @@ import type { KnownMethod } from "./api_settings.ts";
 import { changesLogon } from "./logon_state.ts";
 import type { Params } from "./params.ts";
 import { PendingRequests } from "./pending_requests.ts";
+import { checkRequest } from "./request_options.ts";
 import { preparedRequest, question } from "./request_preparation.ts";
 import { RequestSender, type RequestSenderSettings } from "./request_sender.ts";
 import { isOutcomeUnknown, type Refusal, refusalOf } from "./refusal.ts";
@@ -84,11 +85,11 @@ export class RequestDesk {
   /** Makes a request: see `ApiStream.request()`. */
   request(method: string, params: Params, options: InternalRequestOptions): Promise<unknown> {
     this.counters.requests++;
-    const { signal } = options;
     if (this.#end !== undefined) return Promise.reject(this.#end);
-    if (signal?.aborted) return Promise.reject(signal.reason);
     let request: ApiRequest;
     try {
+      checkRequest(method, params, options);
+      if (options.signal?.aborted) throw options.signal.reason;
       const { clock } = this.#settings;
       const init = preparedRequest(this.#pending, this.#settings, clock.monotonic(), method, params, options);
       const refusal = this.#sender.refusalOf(init);
@@ -97,7 +98,7 @@ export class RequestDesk {
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#keep(request, signal);
+    this.#keep(request, options.signal);
     this.#sender.add(request);
     return request.promise;
   }

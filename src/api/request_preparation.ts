@@ -22,7 +22,6 @@ export interface RequestDefaults {
   readonly onRateLimit: RateLimitPolicy;
 }
 
-const MAX_TIMEOUT_MS = 86_400_000;
 /** Of these parameters, the first one that a method has names its order. */
 const NEW_CLIENT_IDS = ["newClientOrderId", "listClientOrderId", "clientAlgoId"] as const;
 /** What is not known may act, so that it is never sent twice. */
@@ -32,7 +31,7 @@ const UNKNOWN: KnownMethod = { security: "NONE", changesState: true, weight: () 
  * Prepares a request.
  *
  * @param now The monotonic time in ms.
- * @throws {InvalidOptionsError} if the options can't be used, or a signer is missing.
+ * @throws {InvalidOptionsError} if the id can't be used, or a signer is missing.
  * @throws {TypeError} if a parameter can't be sent.
  */
 export function preparedRequest(
@@ -44,11 +43,6 @@ export function preparedRequest(
   options: InternalRequestOptions,
 ): RequestInit {
   const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw new InvalidOptionsError(`Cannot use this as \`timeoutMs\`: expected an integer from 1 to ${MAX_TIMEOUT_MS}`, {
-      path: "timeoutMs",
-    });
-  }
   const known = defaults.methods.get(method) ?? defaults.methods.get(withoutVersion(method)) ?? UNKNOWN;
   const facts: KnownMethod = options.facts === undefined ? known : { ...known, ...options.facts };
   const signer = options.signer ?? defaults.signer;

@@ -51,8 +51,16 @@ function checkFlow(exchange: Exchange, flow: UserDataFlow, options: UserDataOpti
   for (const path of ["keepListenKey", "deleteListenKey"] as const) {
     if (options[path] !== undefined) throw unusable(exchange, path, "it left out: there are no listen keys");
   }
-  if (options.via === "listenToken" && flow.margin === undefined) {
-    throw unusable(exchange, "via", '"signature" or "logon": listen tokens are for margin accounts');
+  if (flow.margin === undefined) {
+    if (options.via === "listenToken") {
+      throw unusable(exchange, "via", '"signature" or "logon": listen tokens are for margin accounts');
+    }
+    if (options.listenTokenValidityMs !== undefined) {
+      throw unusable(exchange, "listenTokenValidityMs", "it left out: listen tokens are for margin accounts");
+    }
+  } else if (options.via !== undefined && options.via !== "listenToken") {
+    // They know nothing of margin accounts: the account of the key itself would be subscribed to.
+    throw unusable(exchange, "via", '"listenToken", or it left out: the others bring the events of the spot account');
   }
 }
 
