@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiError, createSigner, type Signer } from "@rawtick/binance";
+import { ApiError, createSigner, RequestOutcomeUnknownError, RequestTimeoutError, type Signer } from "@rawtick/binance";
 import { type LocalExchange, startLocalExchange } from "@rawtick/binance/testing";
 import { keyPair } from "./api_clients.ts";
 import { apiManager, startApiServer } from "./api_server.ts";
@@ -102,6 +102,20 @@ testEachLibrary("a logon with another key does not overtake orders that rely on 
   held.pop()?.();
   await Promise.all([...orders, logon, ping]);
   assertEquals(server.callsOf("session.logon").map(({ params }) => params.apiKey), ["a", "b"]);
+});
+
+testEachLibrary("a logon that can't be sent in time holds up nothing else", async (library) => {
+  await using server = await startApiServer((call) => call.method === "order.place");
+  await using manager = apiManager(server, library, { signer: signerOf("a") });
+  const stream = manager.createStream({ api: true, logon: true });
+  await stream.ready;
+  const order = stream.request("order.place", ORDER);
+  const logon = stream.request("session.logon", {}, { signer: signerOf("b"), timeoutMs: 50 });
+  const ping = stream.request("ping");
+  const error = await assertRejects(() => logon, RequestTimeoutError);
+  assertEquals(error.wasSent, false);
+  await ping;
+  await Promise.all([assertRejects(() => order, RequestOutcomeUnknownError), stream.stop()]);
 });
 
 testEachLibrary("events by logon are those of their account, also after another key has logged on", async (library) => {

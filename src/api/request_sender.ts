@@ -31,6 +31,8 @@ export class RequestSender {
   #session: ApiSession | undefined;
   /** The request that is being signed; another object for each attempt. */
   #signing: { readonly request: ApiRequest } | undefined;
+  /** A logon waits, and all others behind it. */
+  #isHeld = false;
   #sent = 0;
 
   constructor(settings: RequestSenderSettings) {
@@ -99,9 +101,10 @@ export class RequestSender {
   /** Forgets a request that waits, or is being signed. */
   remove(request: ApiRequest): void {
     this.#queue.remove(request);
-    if (this.#signing?.request !== request) return;
-    this.#signing = undefined;
-    this.#pump();
+    const isSigned = this.#signing?.request === request;
+    if (isSigned) this.#signing = undefined;
+    // Others may have waited for it.
+    if (isSigned || this.#isHeld) this.#pump();
   }
 
   /** Sends a request at once; false if the connection is not open any more, and then nothing of it has left. */
@@ -120,8 +123,10 @@ export class RequestSender {
     return false;
   }
 
-  /** Requests were answered: one that has waited for that can be sent. */
+  /** A request was answered: a logon that has waited for that can be sent. */
   resume(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
     this.#pump();
   }
 
@@ -136,7 +141,10 @@ export class RequestSender {
       const session = this.#session;
       const request = this.#queue.next();
       if (request === undefined) return;
-      if (this.#mustWait(session, request)) return this.#queue.putBack(request);
+      if (this.#mustWait(session, request)) {
+        this.#isHeld = true;
+        return this.#queue.putBack(request);
+      }
       request.isByLogon = this.#isByLogon(session, request);
       request.logon = request.isByLogon ? session.logon.current : undefined;
       if (request.isSigned && !request.isByLogon) return void this.#signAndSend(session, request);
