@@ -70,6 +70,30 @@ testEachLibrary(
 );
 
 testEachLibrary(
+  "a logon that is refused for what passes is tried again, and what does not pass ends it",
+  async (library) => {
+    const ends = async (status: number, code: number) => {
+      await using server = await startApiServer((call, reply) => {
+        if (call.method !== "session.logon" || call.connection > 1) return false;
+        reply.error(status, code, "A text of the exchange.");
+        return true;
+      });
+      await using manager = apiManager(server, library, { signer: ed25519 });
+      const stream = manager.createStream({ api: true, logon: true });
+      return await stream.ready.then(() => "ready", () => stream.state);
+    };
+    const passing = [-1000, -1001, -1003, -1006, -1007, -1008, -1016, -1034].map((code) => [400, code] as const);
+    for (const [status, code] of [...passing, [403, -1], [408, -1], [500, -1], [503, -2015]] as const) {
+      assertEquals(await ends(status, code), "ready", `${status} ${code}`);
+    }
+    const lasting = [-1022, -1100, -2014, -2015, -2028].map((code) => [400, code] as const);
+    for (const [status, code] of [...lasting, [401, -1002], [403, -2015]] as const) {
+      assertEquals(await ends(status, code), "crashed", `${status} ${code}`);
+    }
+  },
+);
+
+testEachLibrary(
   "a logon that is revoked is renewed, and the request that was refused is sent once more",
   async (library) => {
     let isRevoked = true;

@@ -210,7 +210,7 @@ test("what can't work is said at once", async () => {
   const make = (options: object) =>
     new BinanceWebSocketApiManager({ websocketApiBaseUrl: "ws://127.0.0.1:1", ...options });
   const api = { api: true } as const;
-  await using none = make({ exchange: "trbinance.com" });
+  await using none = new BinanceWebSocketApiManager({ exchange: "trbinance.com" });
   assertThrows(() => none.createStream(api), InvalidOptionsError, "expected an exchange with a WebSocket API");
   await using half = new BinanceWebSocketApiManager({ websocketBaseUrl: "ws://127.0.0.1:1" });
   assertThrows(() => half.createStream(api), InvalidOptionsError, "expected `websocketApiBaseUrl` as well");
@@ -227,6 +227,36 @@ test("what can't work is said at once", async () => {
   const error = await assertRejects(() => stream.request("account.status"), InvalidOptionsError, "without an API key");
   assertEquals(error.path, "signer");
   await assertRejects(() => stream.request("time", {}, { timeoutMs: 0 }), InvalidOptionsError, "timeoutMs");
+});
+
+test("what a request is made with is checked, so that nothing is of no effect", async () => {
+  await using manager = new BinanceWebSocketApiManager({ websocketApiBaseUrl: "ws://127.0.0.1:1", signer: hmac });
+  const stream = manager.createStream({ api: true });
+  const refused = async (path: string, words: string, ...given: readonly unknown[]) => {
+    // The casts are the point: what a user without types may write.
+    const [method, params, options] = given as Parameters<typeof stream.request>;
+    const error = await assertRejects(() => stream.request(method, params, options), InvalidOptionsError, words);
+    assertEquals(error.path, path);
+  };
+  await refused("", "an object with the parameters", "time", null);
+  await refused("", "an object with the parameters", "time", "BTCUSDT");
+  await refused("", "an object with the options", "time", {}, null);
+  await refused("method", "the name of a method", undefined);
+  await refused("timeout", "did you mean `timeoutMs`?", "time", {}, { timeout: 5 });
+  await refused("signed", '`facts: { security: "SIGNED" }`', "new.method", {}, { signed: true });
+  await refused("recvWindow", "among the parameters", "account.status", {}, { recvWindow: 5 });
+  await refused("stream", "the functions of `manager.api`", "time", {}, { stream: "orders" });
+  await refused("colour", 'expected "timeoutMs", "signal"', "time", {}, { colour: "red" });
+  await refused("signal", "an AbortSignal", "time", {}, { signal: 5 });
+  await refused("signer", "createSigner()", "account.status", {}, { signer: { apiKey: "key" } });
+  await refused("onRateLimit", '"wait" or "error"', "time", {}, { onRateLimit: "never" });
+  await refused("facts", '"SIGNED"', "new.method", {}, { facts: { security: "USER_DATA" } });
+  await refused("facts", "`weight` (a function)", "new.method", {}, { facts: { weight: 5 } });
+  const { spot } = manager.api;
+  const call = (options: unknown) => () => spot.time({}, options as { timeoutMs: number });
+  await assertRejects(call({ timeout: 5 }), InvalidOptionsError, "did you mean `timeoutMs`?");
+  await assertRejects(call(null), InvalidOptionsError, "an object with the options");
+  assertEquals(stream.statistics.waiting, 0);
 });
 
 testEachLibrary("account events come as they are, whatever surrounds them", async (library) => {

@@ -7,8 +7,16 @@
 import { inspect } from "node:util";
 import { test } from "node:test";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { StreamCrashedError } from "@rawtick/binance";
-import { testEachLibrary, until } from "./support.ts";
+import {
+  BinanceWebSocketApiManager,
+  createSigner,
+  HandshakeRejectedError,
+  type Signal,
+  StreamCrashedError,
+} from "@rawtick/binance";
+import { startLocalExchange } from "@rawtick/binance/testing";
+import { errorWithoutSecrets } from "../src/user_data/secrets.ts";
+import { memoryLogger, testEachLibrary, until } from "./support.ts";
 import {
   advanceUntil,
   collect,
@@ -264,7 +272,7 @@ testEachLibrary(
     await until(() => bench.gaps.length === 1, "the new key");
     keys.push(keyOf(bench));
     // Connections that can't be opened, and a stream that crashes.
-    bench.peer.onRest = () => ({ status: 401, body: { code: -2015, msg: "Invalid API-key" } });
+    bench.peer.onRest = () => ({ status: 401, body: { code: -2015, msg: `Invalid API-key for ${keys.at(-1)}` } });
     bench.peer.open.at(-1)?.destroy();
     await advanceUntil(bench, 50, () => stream.state === "crashed", "the crash");
     await stream.stop();
@@ -286,3 +294,53 @@ testEachLibrary(
     assertStringIncludes(shown, "listenKey=***");
   },
 );
+
+testEachLibrary("a refusal that repeats the listen key shows nothing of it, wherever it stands", async (library) => {
+  await using exchange = await startLocalExchange({ messagesPerSecond: 0 });
+  const account = exchange.account({ apiKey: "key", apiSecret: "secret" });
+  const logger = memoryLogger();
+  const signals: Signal[] = [];
+  await using manager = new BinanceWebSocketApiManager({
+    exchange: "binance.com-futures",
+    websocketLibrary: library,
+    websocketBaseUrl: exchange.url,
+    restBaseUrl: exchange.restUrl,
+    signer: createSigner({ apiKey: "key", apiSecret: "secret" }),
+    reconnectMinDelayMs: 20,
+    reconnectMaxDelayMs: 50,
+    logger,
+    onSignal: (signal) => void signals.push(signal),
+  });
+  const stream = manager.createStream({ userData: true });
+  await stream.ready;
+  const key = account.listenKey("usdm");
+  assert(key !== undefined, "there is a listen key");
+  exchange.refuseConnections(404, { body: `<p>Nothing at /private/ws?listenKey=${key}</p>` });
+  exchange.killConnections();
+  await until(() => signals.some(({ type }) => type === "CONNECT_FAILED"), "the refusal");
+  const shown = [inspect(signals, { depth: 9 }), inspect(stream.lastError, { depth: 9 }), ...logger.lines].join("\n");
+  assertEquals(shown.includes(key), false);
+  if (library === "native") {
+    assertStringIncludes(inspect(signals, { depth: 9 }), "Nothing at /private/ws?listenKey=***");
+  }
+});
+
+test("no part of an error keeps a secret, however it is built", () => {
+  const key = "k".repeat(64);
+  const cause = new DOMException(`aborted ${key}`, "AbortError");
+  const inner = new AggregateError([new TypeError(`fetch ${key}`)], "all failed", { cause });
+  const error = new HandshakeRejectedError(`Cannot open /ws/${key}`, {
+    status: 404,
+    headers: { location: `https://localhost/${key}`, server: "x" },
+    body: `nothing at /ws/${key}, <a href="/ws/${key.slice(0, 40)}`,
+    cause: inner,
+  });
+  const cleaned = errorWithoutSecrets(error, [key]);
+  assertEquals(cleaned, error);
+  assertEquals(error.body, 'nothing at /ws/***, <a href="/ws/***');
+  assertEquals(error.headers, { location: "https://localhost/***", server: "x" });
+  assertEquals(inspect(cleaned, { depth: 9, showHidden: true }).includes(key), false);
+  assertEquals([inner.errors[0].message, cause.message], ["fetch ***", "aborted ***"]);
+  const frozen = Object.freeze(new Error(key));
+  assertEquals(inspect(errorWithoutSecrets(frozen, [key])).includes(key), false);
+});

@@ -476,6 +476,25 @@ test("the full edge door takes what the main door takes, and has the same", asyn
   assertThrows(() => new FullEdgeManager({ websocketLibrary: "native" }), WebSocketLibraryUnavailableError);
 });
 
+test("options of requests are errors where there is no WebSocket API", () => {
+  const cases = [
+    ["websocketApiBaseUrl", "ws://127.0.0.1:1"],
+    ["apiTimeoutMs", 5],
+    ["onRateLimit", "wait"],
+    ["returnRateLimits", false],
+  ] as const;
+  for (const exchange of ["binance.com-portfolio_margin", "binance.com-vanilla-options", "trbinance.com"] as const) {
+    for (const [path, value] of cases) {
+      const error = assertThrows(() => construct({ exchange, [path]: value }), InvalidOptionsError);
+      assertEquals(error.path, path);
+      assert(error.message.includes(`"${exchange}": expected it left out, there is no WebSocket API`), error.message);
+    }
+    const all = assertThrows(() => construct({ exchange, ...Object.fromEntries(cases) }), InvalidOptionsError);
+    assertEquals(all.errors.map(({ path }) => path), cases.map(([path]) => path));
+    construct({ exchange, websocketBaseUrl: "ws://127.0.0.1:1", restBaseUrl: "http://127.0.0.1:1" });
+  }
+});
+
 test("every error has the class, the name and the code to catch it by", () => {
   const error = assertThrows(() => construct({ exchange: "nowhere" }), RawtickError);
   assertEquals([error.name, error.code], ["UnknownExchangeError", "UNKNOWN_EXCHANGE"]);

@@ -100,6 +100,44 @@ test("a ban without a time lasts 5 minutes, a limit 1 minute, and the longer one
   assertEquals(limits.pauseMs, 400_050);
 });
 
+test("too many orders fill the window that the exchange names, of that account alone", () => {
+  const clock = new ManualClock(MINUTE);
+  const perDay: KnownLimit = { ...ordersPer10s(160_000), interval: "DAY", intervalNum: 1 };
+  const limits = new RateLimits(clock, () => 0, [weightPerMinute(100), ordersPer10s(50), perDay]);
+  limits.ordersRefused("a", "Too many new orders; current limit is 50 orders per 10 SECOND.");
+  assertEquals(limits.blockOf(cost(1, 1, "a"))?.delayMs, 10_050);
+  assertEquals([limits.blockOf(cost(1, 1, "b")), limits.blockOf(cost(1)), limits.pauseMs], [undefined, undefined, 0]);
+  clock.advance(10_050);
+  assertEquals(limits.blockOf(cost(1, 1, "a")), undefined);
+  limits.ordersRefused("a", "Too many new orders.");
+  assertEquals(limits.blockOf(cost(1, 1, "a"))?.delayMs, 10_000);
+  limits.ordersRefused("b", "Too many new orders; current limit is 200000 orders per 1 DAY.");
+  assert((limits.blockOf(cost(1, 1, "b"))?.delayMs ?? 0) > 10_050, "until the day ends");
+  const unknown = new RateLimits(clock, () => 0, []);
+  unknown.ordersRefused("a", "Too many new orders.");
+  assertEquals([unknown.blockOf(cost(1, 1, "a"))?.delayMs, unknown.blockOf(cost(1))], [10_000, undefined]);
+});
+
+testEachLibrary(
+  "too many orders without a time to wait until hold back orders, and no cancellation",
+  async (library) => {
+    await using server = await startApiServer((call, reply) => {
+      if (call.method !== "order.place") return false;
+      reply.error(429, -1015, "Too many new orders; current limit is 160000 orders per 1 DAY.");
+      return true;
+    });
+    await using manager = apiManager(server, library, { signer });
+    const stream = manager.createStream({ api: true });
+    await assertRejects(() => stream.request("order.place", ORDER), ApiError, "Too many new orders");
+    await stream.request("order.cancel", { symbol: "BTCUSDT", orderId: 1 }, { onRateLimit: "error" });
+    const held = await assertRejects(() => stream.request("order.place", ORDER, { timeoutMs: 100 }), RateLimitedError);
+    assert(held.message.includes("1 DAY"), held.message);
+    const other = createSigner({ apiKey: "other", apiSecret: "secret" });
+    await assertRejects(() => stream.request("order.place", ORDER, { signer: other }), ApiError, "Too many new orders");
+    assertEquals(server.callsOf("order.place").length, 2);
+  },
+);
+
 testEachLibrary(
   "429 and 418 stop all sending until the time that they name, on all streams of the manager",
   async (library) => {

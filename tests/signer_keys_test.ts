@@ -138,3 +138,16 @@ test("a key that only the runtime finds to be broken is refused by each signatur
     assertEquals([error.path, error.cause], ["privateKey", undefined]);
   }
 });
+
+test("a signer is made of its keys alone, and what else is given is an error", () => {
+  // The casts are the point: what a user without types may write.
+  const make = (options: unknown) => () => createSigner(options as Parameters<typeof createSigner>[0]);
+  for (const options of [null, undefined, "key"]) {
+    assertThrows(make(options), InvalidOptionsError, "expected an object with `apiKey`");
+  }
+  const secret = { apiKey: "key", apiSecret: "secret" };
+  const error = assertThrows(make({ ...secret, passphrase: "do not show" }), InvalidOptionsError, "openssl pkey");
+  assertEquals([error.path, error.message.includes("do not show")], ["passphrase", false]);
+  assertThrows(make({ ...secret, secret: "x" }), InvalidOptionsError, "Unknown option `secret`");
+  assertEquals(createSigner({ ...secret, privateKey: undefined }).kind, "HMAC");
+});

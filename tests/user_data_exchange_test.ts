@@ -5,12 +5,14 @@
  * @module
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   BinanceWebSocketApiManager,
   createSigner,
   type ExchangeKey,
+  InvalidOptionsError,
   type Signal,
+  type Signer,
   type UserDataGapSignal,
 } from "@rawtick/binance";
 import { type LocalExchange, startLocalExchange } from "@rawtick/binance/testing";
@@ -151,4 +153,20 @@ testEachLibrary("a listen key that expires while events come: they go on, and th
   assert(before !== undefined && after !== undefined && before !== after);
   assertStringIncludes(texts.join("\n"), '"listenKeyExpired"');
   assert(!texts.join("\n").includes(before));
+});
+
+testEachLibrary("events by logon are not delivered under the name of another account", async (library) => {
+  await using exchange = await startLocalExchange({ messagesPerSecond: 0 });
+  const account = exchange.account({ apiKey: "ed", publicKey: PUBLIC_KEY });
+  const { manager } = managerFor(library, exchange, "binance.com");
+  await using _manager = manager;
+  const signer = createSigner({ apiKey: "ed", privateKey: PRIVATE_KEY });
+  const other = createSigner({ apiKey: "other", privateKey: PRIVATE_KEY });
+  const api = manager.createStream({ api: true, logon: true, signer });
+  const create = (signer: Signer) => () => manager.createStream({ userData: { api, via: "logon", name: "b", signer } });
+  const error = assertThrows(create(other), InvalidOptionsError, 'or `via: "signature"`');
+  assertEquals([error.path, manager.userDataStreams], ["userData.signer", []]);
+  // Another signer with the same key is the same account.
+  await create(createSigner({ apiKey: "ed", privateKey: PRIVATE_KEY }))().ready;
+  assertEquals(account.subscriptions, 1);
 });

@@ -285,8 +285,21 @@ test("options that the exchange can't do are errors", async () => {
   refused({ via: "listenToken" }, "userData.via", "margin");
   refused({ via: "logon" }, "userData.via", "Ed25519");
   refused({ keepListenKey: true }, "userData.keepListenKey", "left out");
+  refused({ listenTokenValidityMs: 60_000 }, "userData.listenTokenValidityMs", "for margin accounts");
   refused({ symbol: "BTCUSDT" }, "userData.symbol", "isolated margin");
   refused({ name: 'a "name"' }, "userData.name", "letters");
   await using margin = await startUserDataBench("builtin", "binance.com-isolated_margin");
   assertThrows(() => margin.manager.createStream({ userData: true }), InvalidOptionsError, "userData.symbol");
+  await using cross = await startUserDataBench("builtin", "binance.com-margin");
+  for (const via of ["signature", "logon"] as const) {
+    const isolated = { via, symbol: "BTCUSDT", listenTokenValidityMs: 60_000 };
+    const create = [
+      () => margin.manager.createStream({ userData: isolated }),
+      () => cross.manager.createStream({ userData: { via } }),
+    ];
+    for (const attempt of create) {
+      const error = assertThrows(attempt, InvalidOptionsError, "the events of the spot account");
+      assertEquals(error.path, "userData.via");
+    }
+  }
 });

@@ -9,6 +9,7 @@ import { createSigner, type ExchangeKey, type ManagerOptions, type Output, type 
 import type { UserDataGapSignal } from "@rawtick/binance";
 import { ManualClock } from "@rawtick/binance/testing";
 import type { WebSocketLibrary } from "@rawtick/binance/transport";
+import { exchangeOf } from "../src/exchange/mod.ts";
 import { AccountManager as Manager } from "../src/manager/account_manager.ts";
 import { allLibraries } from "../src/transport/all_libraries.ts";
 import { fetchThrough } from "../src/transport/mod.ts";
@@ -45,7 +46,7 @@ export async function startUserDataBench(
     exchange,
     websocketLibrary: library,
     websocketBaseUrl: peer.url("ws"),
-    websocketApiBaseUrl: peer.url("ws"),
+    ...(exchangeOf(exchange).websocketApiUrl !== undefined && { websocketApiBaseUrl: peer.url("ws") }),
     restBaseUrl: peer.url("http"),
     signer,
     // The clock jumps over more than a pong takes.

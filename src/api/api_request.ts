@@ -8,6 +8,7 @@ import type { Timer } from "../base/mod.ts";
 import type { RateLimitPolicy } from "./api_options.ts";
 import type { ApiSession } from "./api_session.ts";
 import type { KnownMethod } from "./api_settings.ts";
+import type { Logon } from "./logon_state.ts";
 import { type Params, paramsJson } from "./params.ts";
 import type { Charge, RequestCost } from "./rate_limits.ts";
 import type { Signer } from "./signer.ts";
@@ -40,6 +41,8 @@ const CLIENT_IDS = ["newClientOrderId", "listClientOrderId", "clientAlgoId", "or
 /** A request and those who wait for it. */
 export class ApiRequest {
   readonly init: RequestInit;
+  /** Tells which call came first. */
+  readonly number: number;
   /** Settled with the answer. */
   readonly promise: Promise<unknown>;
   state: RequestState = "waiting";
@@ -48,6 +51,10 @@ export class ApiRequest {
   charge: Charge | undefined;
   /** Whether it relies on the connection being logged on. */
   isByLogon = false;
+  /** The logon that was its signature. */
+  logon: Logon | undefined;
+  /** The key that it logs the connection on with, if that is what it does. */
+  logsOnAs: string | undefined;
   /** Whether the stream itself asks, before requests can be sent. */
   isInternal = false;
   /** How often the exchange has refused it for what could be mended. */
@@ -57,8 +64,9 @@ export class ApiRequest {
   #timer: Timer | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(init: RequestInit) {
+  constructor(init: RequestInit, number: number) {
     this.init = init;
+    this.number = number;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.promise = promise;
     this.#resolve = resolve;

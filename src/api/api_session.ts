@@ -7,6 +7,7 @@
 import { ConnectionClosedError } from "../base/mod.ts";
 import { type LinkSettings, Watchdog } from "../stream/mod.ts";
 import type { CloseInfo, Connection } from "../transport/portable.ts";
+import { LogonState } from "./logon_state.ts";
 import { NamelessAnswers } from "./nameless_answers.ts";
 
 /** What a session tells its link. Nothing may throw. */
@@ -33,6 +34,8 @@ export class ApiSession {
   #activity = 0;
   /** Answers without an id that say that the connection is not logged on any more. */
   readonly nameless: NamelessAnswers = new NamelessAnswers();
+  /** Who the connection is logged on as. */
+  readonly logon: LogonState = new LogonState();
 
   constructor(url: string, settings: LinkSettings, listener: ApiSessionListener) {
     this.#url = url;

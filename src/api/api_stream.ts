@@ -110,6 +110,11 @@ export class ApiStream implements AsyncDisposable {
     return this.#settings.logon;
   }
 
+  /** Whether its connection is logged on with the key of `signer` now, as far as the exchange has confirmed it. */
+  isLoggedOnAs(signer: Signer): boolean {
+    return this.#session?.logon.current?.apiKey === signer.apiKey;
+  }
+
   /** Where the stream is in its life: `"running"` while requests can be sent at once. */
   get state(): StreamState {
     return this.#end?.state ??

@@ -19,6 +19,7 @@ import {
   usdmMethodSpecs,
 } from "./methods/mod.ts";
 import type { Params } from "./params.ts";
+import { checkObject } from "./request_options.ts";
 
 /**
  * Options of a function of {@linkcode SpotApi} or {@linkcode FuturesApi}.
@@ -196,6 +197,7 @@ export function bindApi<Specs extends ApiMethodSpecs>(specs: Specs, send: ApiSen
   for (const method of methodsOf(specs).values()) {
     const call = async (params: Params = {}, options: ApiFunctionOptions = {}): Promise<unknown> => {
       checkParameters(method, params);
+      checkObject(method.method, options, "the options, or nothing");
       return await send(method, params, options);
     };
     for (const name of [method.functionName, ...method.aliases]) functions[name] = call;
@@ -210,9 +212,7 @@ export function bindApi<Specs extends ApiMethodSpecs>(specs: Specs, send: ApiSen
  * @throws {InvalidOptionsError} if something is missing; `path` is its name.
  */
 export function checkParameters({ method, required, alternatives }: ApiMethod, params: Params): void {
-  if (typeof params !== "object" || params === null || Array.isArray(params)) {
-    throw new InvalidOptionsError(`Cannot send "${method}": expected an object with the parameters`);
-  }
+  checkObject(method, params, "the parameters");
   const isMissing = (name: string) => params[name] === undefined || params[name] === null || params[name] === "";
   const missing = required.filter(isMissing);
   if (missing.length > 0) {

@@ -33,5 +33,6 @@ export {
   type SpotApi,
 } from "./functions.ts";
 export * from "./methods/mod.ts";
+export { isPassing } from "./passing.ts";
 export { RateLimits } from "./rate_limits.ts";
 export { TimeOffset } from "./time_offset.ts";

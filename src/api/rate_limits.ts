@@ -5,15 +5,21 @@
  */
 
 import type { ApiRateLimit, Clock } from "../base/mod.ts";
+import {
+  add,
+  fullest,
+  type KnownLimit,
+  MARGIN_MS,
+  newWindow,
+  type RateLimitBlock,
+  type RequestCost,
+  roll,
+  shortest,
+  UNIT_MS,
+  type Window,
+} from "./rate_limit_window.ts";
 
-/** What a request costs. */
-export interface RequestCost {
-  readonly weight: number;
-  /** How many orders it counts for. */
-  readonly orders: number;
-  /** API key of the account whose orders they are. */
-  readonly account: string | undefined;
-}
+export type { KnownLimit, RateLimitBlock, RequestCost };
 
 /** A request that was sent, as the limits remember it until it is answered. */
 export interface Charge {
@@ -24,42 +30,17 @@ export interface Charge {
   readonly spent: Spent;
 }
 
-/** Why a request can't be sent now. */
-export interface RateLimitBlock {
-  /** In how many ms it can. */
-  readonly delayMs: number;
-  readonly reason: string;
-  /** Whether requests that place no order can be sent all the same. */
-  readonly isForOrders: boolean;
-}
-
-/** The limits that hold until the exchange has told its own: see `defaultRateLimits`. */
-export type KnownLimit = Omit<ApiRateLimit, "count">;
-
 interface Spent {
   readonly weight: number;
   readonly requests: number;
   readonly orders: number;
 }
 
-interface Window extends KnownLimit {
-  readonly lengthMs: number;
-  limit: number;
-  used: number;
-  /** What was sent at its very end, and may be counted in the next one. */
-  late: number;
-  /** Which window since 1970 that is. */
-  index: number;
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 };
-/** A window is waited for a little longer: what is sent at its very start may arrive before it, by the exchange's clock. */
-const MARGIN_MS = 50;
-/** What is sent this close to the end of a window may arrive in the next one: it is counted in both. */
-const LATE_MS = 250;
 /** Waits where the exchange names none. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
 const LIMITED_MS = 60_000;
 const BANNED_MS = 5 * 60_000;
+/** The window of orders that is assumed where no other is known. */
+const UNNAMED_ORDERS: KnownLimit = { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: 50 };
 
 /**
  * The limits of one IP address and of the accounts behind it, shared by all API streams of a manager. Windows start at full
@@ -164,6 +145,28 @@ export class RateLimits {
     this.pause(status, ms);
   }
 
+  /**
+   * The exchange has refused an order of an account (Binance errors.md, -1015): its orders wait for the end of the window
+   * that is full, and nothing else does.
+   *
+   * @param msg The exchange's words, which name the window: "Too many new orders; current limit is 50 orders per 10 SECOND."
+   * Without, it is the shortest one.
+   */
+  ordersRefused(account: string, msg: string): void {
+    const { windows } = this.#account(account);
+    const [, limit, intervalNum, interval] = /(\d+) orders? per (\d+) ([A-Z]+)/.exec(msg) ?? [];
+    const told = limit === undefined || intervalNum === undefined || interval === undefined
+      ? undefined
+      : { rateLimitType: "ORDERS", interval, intervalNum: Number(intervalNum), limit: Number(limit) };
+    const now = this.#now();
+    for (const window of windows) roll(window, now);
+    const named = told && this.#windowOf(windows, told);
+    if (named === undefined && windows.some(({ used, limit }) => used >= limit)) return;
+    if (named !== undefined && told !== undefined) named.limit = told.limit;
+    const window = named ?? shortest(windows) ?? this.#windowOf(windows, UNNAMED_ORDERS);
+    if (window !== undefined) window.used = Math.max(window.used, window.limit);
+  }
+
   /** Nothing is sent for `ms`, since the exchange has answered with this status. */
   pause(status: number, ms: number): void {
     const until = this.#clock.monotonic() + ms;
@@ -213,65 +216,7 @@ export class RateLimits {
     return window;
   }
 
-  #newWindow({ rateLimitType, interval, intervalNum, limit }: KnownLimit): Window {
-    const lengthMs = intervalNum * (UNIT_MS[interval] ?? 60_000);
-    return {
-      rateLimitType,
-      interval,
-      intervalNum,
-      limit,
-      lengthMs,
-      used: 0,
-      late: 0,
-      index: Math.floor(this.#now() / lengthMs),
-    };
+  #newWindow(limit: KnownLimit): Window {
+    return newWindow(limit, this.#now());
   }
-}
-
-function amountOf(window: Window, cost: RequestCost): number {
-  switch (window.rateLimitType) {
-    case "REQUEST_WEIGHT":
-      return cost.weight;
-    case "ORDERS":
-      return cost.orders;
-    case "RAW_REQUESTS":
-      return 1;
-    default:
-      return 0;
-  }
-}
-
-function roll(window: Window, now: number): void {
-  const index = Math.floor(now / window.lengthMs);
-  if (index === window.index) return;
-  window.used = index === window.index + 1 ? window.late : 0;
-  window.late = 0;
-  window.index = index;
-}
-
-function add(window: Window, now: number, cost: RequestCost): void {
-  roll(window, now);
-  const amount = amountOf(window, cost);
-  window.used += amount;
-  if ((window.index + 1) * window.lengthMs - now < LATE_MS) window.late += amount;
-}
-
-/** The full window that lasts longest; what is more than a whole window is let through when it is empty. */
-function fullest(windows: readonly Window[], now: number, cost: RequestCost): RateLimitBlock | undefined {
-  let longest: RateLimitBlock | undefined;
-  for (const window of windows) {
-    const amount = amountOf(window, cost);
-    if (amount === 0) continue;
-    roll(window, now);
-    if (window.used + amount <= window.limit || window.used === 0) continue;
-    const delayMs = (window.index + 1) * window.lengthMs - now + MARGIN_MS;
-    if (longest !== undefined && longest.delayMs >= delayMs) continue;
-    const { rateLimitType, interval, intervalNum, limit, used } = window;
-    longest = {
-      delayMs,
-      reason: `${used} of ${limit} are used of the limit ${rateLimitType} in ${intervalNum} ${interval}`,
-      isForOrders: rateLimitType === "ORDERS",
-    };
-  }
-  return longest;
 }

@@ -13,6 +13,8 @@ export type Refusal = "logon" | "clock";
 const INVALID_TIMESTAMP = -1021;
 /** A method that needs a session was called without one (seen, not documented). */
 const NO_SESSION = -1193;
+/** "Mandatory parameter '%s' was not sent" (Binance errors.md): a request without a logon lacks its key and its signature. */
+const MISSING_PARAMETER = -1102;
 /** Unexpected response, and timeout: "execution status unknown" (Binance errors.md). */
 const UNKNOWN_CODES = [-1006, -1007];
 /** Overloaded: the request was not executed (errors.md), whatever its status is. */
@@ -23,9 +25,14 @@ const OVERLOADED = -1008;
  * anything, so such a request had no effect.
  */
 export function refusalOf(error: ApiError, request: ApiRequest): Refusal | undefined {
-  if (request.isByLogon && (error.status === 401 || error.apiCode === NO_SESSION)) return "logon";
+  if (request.isByLogon && saysLoggedOff(error)) return "logon";
   if (error.apiCode === INVALID_TIMESTAMP && request.isSigned) return "clock";
   return undefined;
+}
+
+function saysLoggedOff({ status, apiCode, msg }: ApiError): boolean {
+  if (apiCode === MISSING_PARAMETER) return /\b(?:apiKey|signature)\b/.test(msg);
+  return status === 401 || apiCode === NO_SESSION;
 }
 
 /** Whether not even the exchange knows if it took effect (web-socket-api.md, "Status codes": 5xx). */

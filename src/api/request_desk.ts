@@ -10,9 +10,11 @@ import type { InternalRequestOptions, RateLimitPolicy } from "./api_options.ts";
 import { ApiRequest, requestText } from "./api_request.ts";
 import type { ApiSession } from "./api_session.ts";
 import type { KnownMethod } from "./api_settings.ts";
+import { changesLogon } from "./logon_state.ts";
 import type { Params } from "./params.ts";
 import { PendingRequests } from "./pending_requests.ts";
-import { preparedRequest } from "./request_preparation.ts";
+import { checkRequest } from "./request_options.ts";
+import { preparedRequest, question } from "./request_preparation.ts";
 import { RequestSender, type RequestSenderSettings } from "./request_sender.ts";
 import { isOutcomeUnknown, type Refusal, refusalOf } from "./refusal.ts";
 
@@ -28,6 +30,8 @@ export interface RequestDeskSettings extends Omit<RequestSenderSettings, "onFail
 }
 
 const PAUSE_STEP_MS = 250;
+/** Binance errors.md, -1015: a limit of one account's orders, where -1003 is one of the address. */
+const TOO_MANY_ORDERS = -1015;
 
 /** Counters of a desk. */
 export interface DeskCounters {
@@ -81,20 +85,20 @@ export class RequestDesk {
   /** Makes a request: see `ApiStream.request()`. */
   request(method: string, params: Params, options: InternalRequestOptions): Promise<unknown> {
     this.counters.requests++;
-    const { signal } = options;
     if (this.#end !== undefined) return Promise.reject(this.#end);
-    if (signal?.aborted) return Promise.reject(signal.reason);
     let request: ApiRequest;
     try {
+      checkRequest(method, params, options);
+      if (options.signal?.aborted) throw options.signal.reason;
       const { clock } = this.#settings;
       const init = preparedRequest(this.#pending, this.#settings, clock.monotonic(), method, params, options);
       const refusal = this.#sender.refusalOf(init);
       if (refusal !== undefined) return Promise.reject(refusal);
-      request = new ApiRequest(init);
+      request = new ApiRequest(init, this.counters.requests);
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#keep(request, signal);
+    this.#keep(request, options.signal);
     this.#sender.add(request);
     return request.promise;
   }
@@ -105,34 +109,26 @@ export class RequestDesk {
    * @throws {ApiError | RequestTimeoutError | ConnectionClosedError}
    */
   async ask(session: ApiSession, method: string, makeParams: () => Promise<Params>): Promise<unknown> {
-    const { clock, rateLimits, timeOffset, methods, timeoutMs } = this.#settings;
+    const { clock, rateLimits, timeOffset } = this.#settings;
     while (rateLimits.pauseMs > 0 && session.isOpen) {
       // In short steps, so that nothing is left behind for long when the stream ends.
       const stepMs = Math.min(rateLimits.pauseMs, PAUSE_STEP_MS);
       await new Promise<void>((resolve) => clock.setTimer(resolve, stepMs));
     }
-    const params = await makeParams();
-    const facts = { security: "NONE", changesState: false, weight: () => 2, orders: 0 } as const;
-    const weight = methods.get(method)?.weight(params) ?? facts.weight();
-    const request = new ApiRequest({
-      id: this.#pending.idOf(undefined),
-      method,
-      params,
-      facts,
-      cost: { weight, orders: 0, account: undefined },
-      signer: undefined,
-      onRateLimit: "wait",
-      timeoutMs,
-      dueAt: clock.monotonic() + timeoutMs,
-      onResult: undefined,
-      isUrgent: true,
-    });
+    const request = new ApiRequest(question(this.#pending, this.#settings, clock.monotonic(), method), 0);
     request.isInternal = true;
+    request.state = "signing";
+    request.session = session;
+    // A signature may never come: its time counts, and it is not waited for when the connection is lost.
     this.#keep(request, undefined);
-    const askedAt = clock.now();
-    if (!this.#sender.send(session, request, requestText(request.init.id, method, params))) {
-      this.#fail(request, new ConnectionClosedError(`Cannot ask for "${method}": the connection is closed`));
-    }
+    let askedAt = 0;
+    makeParams().then((params) => {
+      if (request.state !== "signing") return;
+      if (typeof params.apiKey === "string") request.logsOnAs = params.apiKey;
+      askedAt = clock.now();
+      if (this.#sender.send(session, request, requestText(request.init.id, method, params))) return;
+      throw new ConnectionClosedError(`Cannot ask for "${method}": the connection is closed`);
+    }).catch((error) => this.#fail(request, error));
     const result = await request.promise;
     if (isRecord(result)) timeOffset.measured(result.serverTime, askedAt);
     return result;
@@ -150,24 +146,20 @@ export class RequestDesk {
 
   /** An answer has come. */
   receive(session: ApiSession, answer: ApiAnswer, text: string): void {
-    const { rateLimits, onUnmatched } = this.#settings;
+    const { onUnmatched } = this.#settings;
     const request = this.#pending.sentWith(answer.id, session);
     const { error } = answer;
-    if (error !== undefined && (answer.status === 429 || answer.status === 418)) {
-      rateLimits.refused(answer.status, retryAtOf(error.data));
-    }
+    this.#noteLimits(request, answer);
     if (request === undefined) {
       this.counters.unmatched++;
       onUnmatched(text, error !== undefined);
       if (error !== undefined && answer.status === 401) this.#receiveNameless(session);
       return;
     }
-    const { charge, init } = request;
-    if (charge !== undefined) {
-      const isFree = error === undefined && init.facts.freeIfSuccessful === true;
-      rateLimits.answered(charge, answer.rateLimits, isFree);
-    }
-    this.#pending.delete(request);
+    const { init } = request;
+    // What a refused logon leaves behind is not documented: until the next one, requests are signed.
+    if (changesLogon(init.method)) session.logon.changed(error === undefined ? request.logsOnAs : undefined);
+    this.#settled(session, request);
     if (request.state === "abandoned") {
       this.counters.unmatched++;
       onUnmatched(text, error !== undefined);
@@ -180,6 +172,7 @@ export class RequestDesk {
       this.#refuse(session, request, new ApiError(init.method, answer.status, error, answer.rateLimits));
     }
     this.#refuseNameless(session, session.nameless.answered(request));
+    this.#sender.resume();
   }
 
   /** A connection is gone: what was sent over it gets no answer any more. */
@@ -187,8 +180,8 @@ export class RequestDesk {
     this.#sender.close(session);
     const again: ApiRequest[] = [];
     for (const request of this.#pending.sentOver(session)) {
-      if (request.state !== "sent") this.#pending.delete(request);
-      else if (request.isInternal) this.#fail(request, cause);
+      if (request.isInternal && request.state !== "abandoned") this.#fail(request, cause);
+      else if (request.state !== "sent") this.#pending.delete(request);
       else if (request.init.facts.changesState) {
         this.#unknown(request, "the connection was lost before the answer", cause);
       } else again.push(request);
@@ -202,6 +195,21 @@ export class RequestDesk {
     this.#end = reason;
     this.#sender.end();
     for (const request of this.#pending.all) this.#giveUp(request, reason, "the stream has ended");
+  }
+
+  /** Takes over what an answer says about the rate limits. */
+  #noteLimits(request: ApiRequest | undefined, { status, error, rateLimits: told }: ApiAnswer): void {
+    const { rateLimits } = this.#settings;
+    if (request?.charge !== undefined) {
+      rateLimits.answered(request.charge, told, error === undefined && request.init.facts.freeIfSuccessful === true);
+    }
+    if (error === undefined) return;
+    const retryAt = retryAtOf(error.data);
+    const account = request?.init.cost.account ?? request?.init.signer?.apiKey;
+    // Too many orders of an account are no reason to hold back its cancellations, or anything else.
+    if (error.code === TOO_MANY_ORDERS && account !== undefined) rateLimits.ordersRefused(account, error.msg);
+    const isForOrders = error.code === TOO_MANY_ORDERS && retryAt === undefined;
+    if (status === 418 || (status === 429 && !isForOrders)) rateLimits.refused(status, retryAt);
   }
 
   #keep(request: ApiRequest, signal: AbortSignal | undefined): void {
@@ -252,8 +260,10 @@ export class RequestDesk {
   #refuse(session: ApiSession, request: ApiRequest, error: ApiError): void {
     const refusal = request.isInternal ? undefined : refusalOf(error, request);
     if (refusal !== undefined && request.refusals++ === 0) {
-      // It had no effect: mend what it was refused for, and send it once more.
-      if (this.#sender.close(session)) this.#settings.onStale(session, refusal);
+      // It had no effect: mend what it was refused for, and send it once more. After a logout of the user's own, and until
+      // the next logon, it is signed instead.
+      const isMendable = refusal === "clock" || session.logon.lost(request.logon) || !request.isSigned;
+      if (isMendable && this.#sender.close(session)) this.#settings.onStale(session, refusal);
       this.#pending.add(request);
       return this.#sender.again([request]);
     }
@@ -267,13 +277,20 @@ export class RequestDesk {
   #receiveNameless(session: ApiSession): void {
     const candidates = this.#pending.sentOver(session).filter(({ isByLogon }) => isByLogon);
     if (candidates.length === 0) return;
+    session.logon.end();
     if (this.#sender.close(session)) this.#settings.onStale(session, "logon");
     this.#refuseNameless(session, session.nameless.add(candidates));
   }
 
+  /** A request over this connection has its answer. */
+  #settled(session: ApiSession, request: ApiRequest): void {
+    this.#pending.delete(request);
+    if (request.isByLogon) session.logon.inUse--;
+  }
+
   #refuseNameless(session: ApiSession, requests: readonly ApiRequest[]): void {
     for (const request of requests) {
-      this.#pending.delete(request);
+      this.#settled(session, request);
       if (request.state !== "sent") continue;
       this.counters.errors++;
       const answer = { code: undefined, msg: "The connection is not logged on any more" };

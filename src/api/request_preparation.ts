@@ -9,6 +9,7 @@ import type { InternalRequestOptions, RateLimitPolicy } from "./api_options.ts";
 import type { RequestInit } from "./api_request.ts";
 import type { KnownMethod } from "./api_settings.ts";
 import { newClientOrderId } from "./client_order_id.ts";
+import { withoutVersion } from "./logon_state.ts";
 import { type Params, paramsJson } from "./params.ts";
 import type { PendingRequests } from "./pending_requests.ts";
 import type { Signer } from "./signer.ts";
@@ -21,7 +22,6 @@ export interface RequestDefaults {
   readonly onRateLimit: RateLimitPolicy;
 }
 
-const MAX_TIMEOUT_MS = 86_400_000;
 /** Of these parameters, the first one that a method has names its order. */
 const NEW_CLIENT_IDS = ["newClientOrderId", "listClientOrderId", "clientAlgoId"] as const;
 /** What is not known may act, so that it is never sent twice. */
@@ -31,7 +31,7 @@ const UNKNOWN: KnownMethod = { security: "NONE", changesState: true, weight: () 
  * Prepares a request.
  *
  * @param now The monotonic time in ms.
- * @throws {InvalidOptionsError} if the options can't be used, or a signer is missing.
+ * @throws {InvalidOptionsError} if the id can't be used, or a signer is missing.
  * @throws {TypeError} if a parameter can't be sent.
  */
 export function preparedRequest(
@@ -43,13 +43,7 @@ export function preparedRequest(
   options: InternalRequestOptions,
 ): RequestInit {
   const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw new InvalidOptionsError(`Cannot use this as \`timeoutMs\`: expected an integer from 1 to ${MAX_TIMEOUT_MS}`, {
-      path: "timeoutMs",
-    });
-  }
-  // A version may stand before a method's name (Binance web-socket-api.md, "Request format").
-  const known = defaults.methods.get(method) ?? defaults.methods.get(method.replace(/^v3\//, "")) ?? UNKNOWN;
+  const known = defaults.methods.get(method) ?? defaults.methods.get(withoutVersion(method)) ?? UNKNOWN;
   const facts: KnownMethod = options.facts === undefined ? known : { ...known, ...options.facts };
   const signer = options.signer ?? defaults.signer;
   const needsKey = facts.security === "API_KEY" && params.apiKey === undefined;
@@ -73,6 +67,29 @@ export function preparedRequest(
     dueAt: now + timeoutMs,
     onResult: options.onResult,
     isUrgent: options.isUrgent ?? false,
+  };
+}
+
+/** A question of the stream itself, over a connection that is not ready for requests yet. */
+export function question(
+  pending: PendingRequests,
+  { methods, timeoutMs }: RequestDefaults,
+  now: number,
+  method: string,
+): RequestInit {
+  const facts: KnownMethod = { security: "NONE", changesState: false, weight: () => 2, orders: 0 };
+  return {
+    id: pending.idOf(undefined),
+    method,
+    params: {},
+    facts,
+    cost: { weight: (methods.get(method) ?? facts).weight({}), orders: 0, account: undefined },
+    signer: undefined,
+    onRateLimit: "wait",
+    timeoutMs,
+    dueAt: now + timeoutMs,
+    onResult: undefined,
+    isUrgent: true,
   };
 }
 

@@ -47,9 +47,16 @@ export class RequestQueue {
     else this.#requests.splice(index, 0, request);
   }
 
-  /** Puts requests that were not sent, or had no effect, before all others. */
+  /** Puts requests that were not sent, or had no effect, before all that were made later. */
   putBack(...requests: readonly ApiRequest[]): void {
-    this.#requests.unshift(...requests);
+    if (this.#requests.length === 0) return void (this.#requests = [...requests]);
+    for (const request of requests.toReversed()) {
+      const index = this.#requests.findIndex(({ init: { isUrgent }, number }) =>
+        isUrgent === request.init.isUrgent ? number > request.number : request.init.isUrgent
+      );
+      if (index === -1) this.#requests.push(request);
+      else this.#requests.splice(index, 0, request);
+    }
   }
 
   /** Takes a request out that nobody waits for any more. */

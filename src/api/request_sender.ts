@@ -7,6 +7,7 @@
 import type { RateLimitedError } from "../base/mod.ts";
 import { type ApiRequest, type RequestInit, requestText } from "./api_request.ts";
 import type { ApiSession } from "./api_session.ts";
+import { changesLogon, isLogon } from "./logon_state.ts";
 import { RequestQueue, type RequestQueueSettings } from "./request_queue.ts";
 import type { Signer } from "./signer.ts";
 import type { TimeOffset } from "./time_offset.ts";
@@ -16,7 +17,7 @@ export interface RequestSenderSettings extends Pick<RequestQueueSettings, "clock
   readonly timeOffset: TimeOffset;
   /** The stream's own signer. */
   readonly signer: Signer | undefined;
-  /** Whether the connections are logged on with it. */
+  /** Whether the connections log on, so that requests need no signature. */
   readonly logon: boolean;
   /** A request can't be sent, and never was. */
   readonly onFailed: (request: ApiRequest, error: unknown) => void;
@@ -28,7 +29,10 @@ export class RequestSender {
   readonly #queue: RequestQueue;
   /** Where requests are sent; `undefined` while there is no connection that is ready for them. */
   #session: ApiSession | undefined;
-  #isSigning = false;
+  /** The request that is being signed; another object for each attempt. */
+  #signing: { readonly request: ApiRequest } | undefined;
+  /** A logon waits, and all others behind it. */
+  #isHeld = false;
   #sent = 0;
 
   constructor(settings: RequestSenderSettings) {
@@ -67,12 +71,14 @@ export class RequestSender {
   close(session?: ApiSession): boolean {
     if (this.#session === undefined || (session !== undefined && session !== this.#session)) return false;
     this.#session = undefined;
+    this.#signAgain();
     return true;
   }
 
   /** Ends the waiting. */
   end(): void {
     this.#session = undefined;
+    this.#signing = undefined;
     this.#queue.clear();
   }
 
@@ -92,9 +98,13 @@ export class RequestSender {
     this.#pump();
   }
 
-  /** Forgets a request that waits. */
+  /** Forgets a request that waits, or is being signed. */
   remove(request: ApiRequest): void {
     this.#queue.remove(request);
+    const isSigned = this.#signing?.request === request;
+    if (isSigned) this.#signing = undefined;
+    // Others may have waited for it.
+    if (isSigned || this.#isHeld) this.#pump();
   }
 
   /** Sends a request at once; false if the connection is not open any more, and then nothing of it has left. */
@@ -103,6 +113,8 @@ export class RequestSender {
     request.session = session;
     if (session.send(text)) {
       request.charge = this.#settings.rateLimits.charge(request.init.cost);
+      if (changesLogon(request.init.method)) session.logon.changing();
+      if (request.isByLogon) session.logon.inUse++;
       this.#sent++;
       return true;
     }
@@ -111,13 +123,30 @@ export class RequestSender {
     return false;
   }
 
+  /** A request was answered: a logon that has waited for that can be sent. */
+  resume(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#pump();
+  }
+
+  /** Requests may be answered out of order: what relies on a logon must not be overtaken by that of another account. */
+  #mustWait({ logon }: ApiSession, { init: { method, signer } }: ApiRequest): boolean {
+    return isLogon(method) && logon.inUse > 0 && logon.current?.apiKey !== signer?.apiKey;
+  }
+
   /** Sends what may be sent now. */
   #pump(): void {
-    while (this.#session !== undefined && !this.#isSigning) {
+    while (this.#session !== undefined && this.#signing === undefined) {
       const session = this.#session;
       const request = this.#queue.next();
       if (request === undefined) return;
-      request.isByLogon = this.#isByLogon(request);
+      if (this.#mustWait(session, request)) {
+        this.#isHeld = true;
+        return this.#queue.putBack(request);
+      }
+      request.isByLogon = this.#isByLogon(session, request);
+      request.logon = request.isByLogon ? session.logon.current : undefined;
       if (request.isSigned && !request.isByLogon) return void this.#signAndSend(session, request);
       const { id, method, params } = request.init;
       const stamped = request.isSigned ? { ...params, timestamp: this.#settings.timeOffset.now } : params;
@@ -125,33 +154,50 @@ export class RequestSender {
     }
   }
 
-  /** Whether the logon of the connection is its signature. */
-  #isByLogon({ init: { method, facts, signer } }: ApiRequest): boolean {
-    if (!this.#settings.logon || method === "session.logon") return false;
-    return facts.needsLogon === true || (facts.security === "SIGNED" && signer === this.#settings.signer);
+  /**
+   * Whether the logon of the connection is its signature. The exchange takes a request without one for that of whoever is
+   * logged on, which the user may have changed: only the stream's own logon is relied on.
+   */
+  #isByLogon({ logon: { current } }: ApiSession, { init: { method, facts, signer } }: ApiRequest): boolean {
+    const { logon, signer: own } = this.#settings;
+    if (!logon || isLogon(method)) return false;
+    if (facts.needsLogon === true) return true;
+    return facts.security === "SIGNED" && current !== undefined && current.apiKey === signer?.apiKey &&
+      current.apiKey === own?.apiKey;
   }
 
   async #signAndSend(session: ApiSession, request: ApiRequest): Promise<void> {
     const { id, method, params, signer } = request.init;
-    this.#isSigning = true;
+    const signing = this.#signing = { request };
     request.state = "signing";
     try {
       if (signer === undefined) throw new TypeError("A signed request has a signer");
+      if (isLogon(method)) request.logsOnAs = signer.apiKey;
       const signed = { ...params, apiKey: signer.apiKey, timestamp: this.#settings.timeOffset.now };
       const signature = await signer.signWebSocket(signed);
-      this.#isSigning = false;
-      // It may have been aborted meanwhile; the connection may be another one, or the exchange may want no request: then it
-      // is signed again later.
-      if (request.state !== "signing") return;
+      // It was given up meanwhile, or is signed for another connection.
+      if (this.#signing !== signing) return;
+      // The exchange may want no request any more.
+      if (this.#settings.rateLimits.pauseMs > 0) return this.#signAgain();
+      this.#signing = undefined;
       request.state = "waiting";
-      if (this.#session !== session || this.#settings.rateLimits.pauseMs > 0) this.#queue.putBack(request);
-      else this.#sendOrKeep(session, request, () => requestText(id, method, { ...signed, signature }));
+      this.#sendOrKeep(session, request, () => requestText(id, method, { ...signed, signature }));
     } catch (error) {
-      this.#isSigning = false;
-      if (request.state === "signing") this.#settings.onFailed(request, error);
+      if (this.#signing !== signing) return;
+      this.#signing = undefined;
+      this.#settings.onFailed(request, error);
     } finally {
       this.#pump();
     }
+  }
+
+  /** What is being signed waits again. A signature may never come: nothing waits for one that would be too old anyway. */
+  #signAgain(): void {
+    const request = this.#signing?.request;
+    if (request === undefined) return;
+    this.#signing = undefined;
+    request.state = "waiting";
+    this.#queue.putBack(request);
   }
 
   #sendOrKeep(session: ApiSession, request: ApiRequest, makeText: () => string): void {

@@ -5,6 +5,7 @@
  */
 
 import { ApiError } from "../base/mod.ts";
+import { isPassing } from "./passing.ts";
 import type { Params } from "./params.ts";
 import type { Signer } from "./signer.ts";
 import type { TimeOffset } from "./time_offset.ts";
@@ -67,6 +68,5 @@ export function noParams(): Promise<Params> {
 
 /** Whether another logon can't help: the exchange refuses the key, its signature or what it may do. */
 export function isLogonFatal(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 &&
-    error.status !== 429 && error.status !== 418 && error.apiCode !== INVALID_TIMESTAMP;
+  return error instanceof ApiError && !isPassing(error.status, error.apiCode);
 }

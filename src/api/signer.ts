@@ -80,7 +80,7 @@ export type SignerOptions =
  * Makes a signer from an API key and either its secret (HMAC-SHA256) or a private key (RSA or Ed25519, which the key itself
  * tells).
  *
- * @throws {InvalidOptionsError} if a key is missing or can't be used, with what to do about it and without any part of it:
+ * @throws {InvalidOptionsError} if an option is unknown, or a key is missing or can't be used, with what to do about it and without any part of it:
  * an encrypted private key for instance, or one in PKCS#1.
  *
  * @example The signature of an order (Binance web-socket-api.md, "SIGNED request example (HMAC)")
@@ -121,6 +121,7 @@ export type SignerOptions =
  * ```
  */
 export function createSigner(options: SignerOptions): Signer {
+  checkOptions(options);
   const { apiKey, apiSecret, privateKey } = options;
   checkKey("apiKey", apiKey);
   if (apiSecret !== undefined && privateKey !== undefined) {
@@ -137,6 +138,22 @@ export function createSigner(options: SignerOptions): Signer {
   if (typeof privateKey !== "string") throw unusable("privateKey", "expected the text of a PEM file");
   const { kind, pkcs8 } = parsePrivateKey(privateKey);
   return new WebCryptoSigner(apiKey, kind, pkcs8);
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null) {
+    throw new InvalidOptionsError(
+      "Cannot make a signer of this: expected an object with `apiKey`, and `apiSecret` or `privateKey`",
+    );
+  }
+  const unknown = Object.entries(options).find(([name, value]) =>
+    value !== undefined && !["apiKey", "apiSecret", "privateKey"].includes(name)
+  )?.[0];
+  if (unknown === undefined) return;
+  const hint = /^pass(?:phrase|word)$/i.test(unknown)
+    ? "keys are not decrypted here, decrypt it with `openssl pkey -in encrypted.pem -out private.pem`"
+    : "expected `apiKey`, and `apiSecret` or `privateKey`";
+  throw new InvalidOptionsError(`Unknown option \`${unknown}\` of a signer: ${hint}`, { path: unknown });
 }
 
 /** Refuses what is certainly no key, in particular the line end that a file has left behind. */

@@ -101,6 +101,12 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
     return this.#apis.api;
   }
 
+  // First those that one property tells apart: the compiler settles the parameters of an inline `onData` by the first overload
+  // that the other properties do not rule out.
+  /** Creates a stream of requests and starts to connect it: see {@linkcode ApiStream.request} and {@linkcode AccountManager.api}. */
+  override createStream(given: ApiStreamOptions): ApiStream;
+  /** Creates a stream of account events and starts to connect it. */
+  override createStream<P extends Output = O>(given: UserDataStreamOptions<P>): UserDataStream<P>;
   /**
    * Creates a stream and starts to connect it. Returns at once: messages can be read from the very first, and
    * `stream.ready` tells when the exchange has acknowledged everything.
@@ -112,10 +118,6 @@ export class AccountManager<O extends Output = "raw"> extends Manager<O> {
   override createStream<P extends Output = O, S extends string = string, C extends string = string>(
     given: StreamOptions<P, S, C>,
   ): BinanceStream<P, StreamNames<S, C>>;
-  /** Creates a stream of requests and starts to connect it: see {@linkcode ApiStream.request} and {@linkcode AccountManager.api}. */
-  override createStream(given: ApiStreamOptions): ApiStream;
-  /** Creates a stream of account events and starts to connect it. */
-  override createStream<P extends Output = O>(given: UserDataStreamOptions<P>): UserDataStream<P>;
   override createStream<P extends Output = O>(
     given: StreamOptions<P> | ApiStreamOptions | UserDataStreamOptions<P>,
   ): BinanceStream<P> | ApiStream | UserDataStream<P> {

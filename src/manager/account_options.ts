@@ -35,7 +35,8 @@ export interface ManagerOptions<O extends Output = Output> extends MarketManager
   /**
    * URL of the WebSocket API instead of the exchange's own, such as `"ws://127.0.0.1:8765"`: `ws:` or `wss:`, without query;
    * its path, such as `/ws-api/v3`, may be left out. Has to be given with `websocketBaseUrl`, so that nobody trades on the
-   * real exchange by mistake. Default: the exchange's own.
+   * real exchange by mistake. Not for exchanges without a WebSocket API, as all options of requests. Default: the exchange's
+   * own.
    */
   readonly websocketApiBaseUrl?: string;
   /**
@@ -86,7 +87,8 @@ export interface ApiStreamOptions {
   readonly signer?: Signer;
   /**
    * Whether each connection logs on with `session.logon` before anything else is sent, so that requests need no signature of
-   * their own: Ed25519 keys only. Default: false.
+   * their own: Ed25519 keys only. A logon that the exchange ends is renewed; after a `session.logout` of yours, or a logon
+   * with another key, each request is signed until the stream's own key is logged on again. Default: false.
    */
   readonly logon?: boolean;
 }

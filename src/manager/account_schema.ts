@@ -6,7 +6,17 @@
 
 import * as z from "zod/mini";
 import type { Signer } from "../api/mod.ts";
-import { checkedOptions, checkThat, flag, integer, label } from "../base/mod.ts";
+import {
+  checkedOptions,
+  checkThat,
+  flag,
+  integer,
+  InvalidOptionsError,
+  label,
+  quoted,
+  throwProblems,
+} from "../base/mod.ts";
+import { exchangeOf } from "../exchange/mod.ts";
 import type { Output } from "../stream/mod.ts";
 import type { AccountOption, ApiStreamOptions, ManagerOptions, UserDataStreamOptions } from "./account_options.ts";
 import type { Platform } from "./parts.ts";
@@ -53,7 +63,21 @@ export function checkedManagerOptions<O extends Output>(
   options: ManagerOptions<O>,
   platform: Platform,
 ): ManagerOptions<O> {
-  return checkedOptionsWith(options, platform, accountShape);
+  const checked = checkedOptionsWith(options, platform, accountShape);
+  const { websocketApiUrl, key } = exchangeOf(checked.exchange ?? "binance.com");
+  const useless = websocketApiUrl === undefined ? API_OPTIONS.filter((name) => checked[name] !== undefined) : [];
+  if (useless.length > 0) throwProblems(useless.map((path) => withoutApi(path, key)));
+  return checked;
+}
+
+/** What only requests have. */
+const API_OPTIONS = ["websocketApiBaseUrl", "apiTimeoutMs", "onRateLimit", "returnRateLimits"] as const;
+
+function withoutApi(path: string, exchange: string): InvalidOptionsError {
+  return new InvalidOptionsError(
+    `Cannot use \`${path}\` with the exchange ${quoted(exchange)}: expected it left out, there is no WebSocket API`,
+    { path },
+  );
 }
 
 /** A checked copy of the options of a stream of requests; throws for all problems at once. */

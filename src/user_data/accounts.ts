@@ -35,7 +35,7 @@ export function accountsOf(
     accountOf(exchange, flow, account, index === 0 ? "" : `accounts[${index - 1}].`, index, signer)
   );
   accounts.forEach((account, index) => checkTwins(account, accounts.slice(0, index), flow, options));
-  if (options.via === "logon") checkLogon(exchange, accounts);
+  if (options.via === "logon") checkLogon(exchange, accounts, options);
   return accounts;
 }
 
@@ -51,8 +51,16 @@ function checkFlow(exchange: Exchange, flow: UserDataFlow, options: UserDataOpti
   for (const path of ["keepListenKey", "deleteListenKey"] as const) {
     if (options[path] !== undefined) throw unusable(exchange, path, "it left out: there are no listen keys");
   }
-  if (options.via === "listenToken" && flow.margin === undefined) {
-    throw unusable(exchange, "via", '"signature" or "logon": listen tokens are for margin accounts');
+  if (flow.margin === undefined) {
+    if (options.via === "listenToken") {
+      throw unusable(exchange, "via", '"signature" or "logon": listen tokens are for margin accounts');
+    }
+    if (options.listenTokenValidityMs !== undefined) {
+      throw unusable(exchange, "listenTokenValidityMs", "it left out: listen tokens are for margin accounts");
+    }
+  } else if (options.via !== undefined && options.via !== "listenToken") {
+    // They know nothing of margin accounts: the account of the key itself would be subscribed to.
+    throw unusable(exchange, "via", '"listenToken", or it left out: the others bring the events of the spot account');
   }
 }
 
@@ -100,11 +108,19 @@ function checkTwins(account: Account, others: readonly Account[], flow: UserData
   }
 }
 
-function checkLogon(exchange: Exchange, accounts: readonly Account[]): void {
+function checkLogon(exchange: Exchange, accounts: readonly Account[], { api }: UserDataOptions): void {
   if (accounts.length > 1) {
     throw unusable(exchange, "via", '"signature": a connection can be logged on for one account only');
   }
   if (accounts[0]?.signer.kind !== "Ed25519") {
     throw unusable(exchange, "via", '"signature", or an Ed25519 key: no other key can log on');
+  }
+  // The events of a logon are those of whoever is logged on.
+  if (api?.logon === true && api.signer?.apiKey !== accounts[0].signer.apiKey) {
+    throw new InvalidOptionsError(
+      "Cannot get the events of this account by the logon of `userData.api`: expected the `signer` that it logs on with, " +
+        'or `via: "signature"`',
+      { path: "userData.signer" },
+    );
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { InternalRequestOptions, Params } from "../api/mod.ts";
+import { type InternalRequestOptions, isPassing, type Params } from "../api/mod.ts";
 import {
   ApiError,
   ConnectionFailedError,
@@ -29,8 +29,6 @@ const ALREADY_SUBSCRIBED = -2035;
 const BAD_TOKEN = -1209;
 /** There is no logon (measured), or its key was refused. */
 const NOT_LOGGED_ON: readonly (number | undefined)[] = [-1193, -2015];
-/** The exchange is at fault, or the clocks are (-1021): it may go well the next time. */
-const PASSING_CODES: readonly (number | undefined)[] = [-1000, -1001, -1003, -1006, -1007, -1008, -1016, -1021, -1034];
 /** How often what should help is tried before a refusal is believed. */
 const MAX_REMEDIES = 2;
 /** A token is renewed when this share of its life is over. */
@@ -168,7 +166,7 @@ export class ApiSubscription {
         break;
       } catch (error) {
         if (signal.aborted) break;
-        const isKnown = error instanceof ApiError && !isPassing(error);
+        const isKnown = error instanceof ApiError && !isPassing(error.status, error.apiCode);
         if (isKnown && (remedies >= MAX_REMEDIES || !await this.#remedy(error, signal))) {
           this.#refused(error);
           break;
@@ -200,6 +198,8 @@ export class ApiSubscription {
       onResult: (result) => this.#subscribed(result, lifeMs, signal),
       ...(via === "signature" && { signer: account.signer }),
     };
+    // Whoever is logged on gets the subscription, and somebody else may have logged on since the connection was opened.
+    if (via === "logon" && !api.isLoggedOnAs(account.signer)) await this.#logOn(signal);
     const method = via === "logon" ? "userDataStream.subscribe" : `userDataStream.subscribe.${via}`;
     const result = await api.request(method, params, options);
     if (idOf(result) === undefined) {
@@ -227,7 +227,7 @@ export class ApiSubscription {
 
   /** Does what may help against a refusal; returns whether there was something to do. */
   async #remedy(error: ApiError, signal: AbortSignal): Promise<boolean> {
-    const { via, api, account, dropOrphans } = this.#settings;
+    const { via, dropOrphans } = this.#settings;
     try {
       if (error.apiCode === ALREADY_SUBSCRIBED) {
         await dropOrphans(signal);
@@ -235,12 +235,17 @@ export class ApiSubscription {
       }
       if (via === "listenToken") return error.apiCode === BAD_TOKEN;
       if (via !== "logon" || !NOT_LOGGED_ON.includes(error.apiCode)) return false;
-      await api.request("session.logon", {}, { signal, isUrgent: true, signer: account.signer });
+      await this.#logOn(signal);
       return true;
     } catch (failure) {
       // The exchange does not take the key any more.
-      return !(failure instanceof ApiError) || isPassing(failure);
+      return !(failure instanceof ApiError) || isPassing(failure.status, failure.apiCode);
     }
+  }
+
+  async #logOn(signal: AbortSignal): Promise<void> {
+    const { api, account } = this.#settings;
+    await api.request("session.logon", {}, { signal, isUrgent: true, signer: account.signer });
   }
 
   #refused(error: unknown): void {
@@ -264,10 +269,6 @@ export class ApiSubscription {
 export function idOf(result: unknown): number | undefined {
   if (typeof result !== "object" || result === null || !("subscriptionId" in result)) return undefined;
   return typeof result.subscriptionId === "number" ? result.subscriptionId : undefined;
-}
-
-function isPassing({ status, apiCode }: ApiError): boolean {
-  return status >= 500 || status === 429 || status === 418 || PASSING_CODES.includes(apiCode);
 }
 
 function delayOf(error: unknown): number | undefined {

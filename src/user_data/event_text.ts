@@ -22,20 +22,3 @@ export function eventOf(text: string): string {
   const at = text.indexOf(',"data":');
   return at < 0 ? text : text.slice(at + ',"data":'.length, -1);
 }
-
-/** Takes secrets out of a text. */
-export function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "***");
-  return text;
-}
-
-/** Takes secrets out of an error, and of what caused it, and returns it. */
-export function errorWithoutSecrets<E>(error: E, secrets: readonly string[]): E {
-  for (let part: unknown = error, depth = 0; part instanceof Error && depth < 8; part = part.cause, depth++) {
-    const { message, stack } = part;
-    // Only where there is something to hide: some errors can't be changed.
-    if (withoutSecrets(message, secrets) !== message) part.message = withoutSecrets(message, secrets);
-    if (stack !== undefined && withoutSecrets(stack, secrets) !== stack) part.stack = withoutSecrets(stack, secrets);
-  }
-  return error;
-}

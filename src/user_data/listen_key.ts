@@ -15,6 +15,7 @@ import {
 import { Backoff } from "../stream/mod.ts";
 import type { ListenKeyFlow } from "./flow.ts";
 import { restCall, type RestSettings } from "./rest_call.ts";
+import { errorWithoutSecrets } from "./secrets.ts";
 
 /** How long in ms a key is valid after POST or PUT (derivatives "User Data Streams" pages). */
 const LIFE_MS = 3_600_000;
@@ -127,14 +128,19 @@ export class ListenKey {
     }
   }
 
-  #call(
+  async #call(
     method: "POST" | "PUT" | "DELETE",
     signal: AbortSignal,
     key?: string,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { flow, restBaseUrl, rest, apiKey } = this.#settings;
     const query: Record<string, string> = flow.isNamed && key !== undefined ? { listenKey: key } : {};
-    return restCall({ method, baseUrl: restBaseUrl, path: flow.restPath, query, apiKey }, rest, signal);
+    try {
+      return await restCall({ method, baseUrl: restBaseUrl, path: flow.restPath, query, apiKey }, rest, signal);
+    } catch (error) {
+      // The exchange's words may repeat the key.
+      throw errorWithoutSecrets(error, this.#secrets);
+    }
   }
 
   /** Keeps a key alive; returns whether it is the account's key. */

@@ -14,10 +14,11 @@ import {
   type OpenConnection,
 } from "../transport/portable.ts";
 import type { Account } from "./accounts.ts";
-import { errorWithoutSecrets, eventOf, eventTypeOf, underName, withoutSecrets } from "./event_text.ts";
+import { eventOf, eventTypeOf, underName } from "./event_text.ts";
 import { HIDDEN, type ListenKeyFlow, listenKeyUrl } from "./flow.ts";
 import { GapTracker } from "./gap_tracker.ts";
 import { ListenKey } from "./listen_key.ts";
+import { errorWithoutSecrets, withoutSecrets } from "./secrets.ts";
 import type { UserDataSettings } from "./settings.ts";
 import type { UserDataAccount, UserDataSource, UserDataSourceListener } from "./source.ts";
 
@@ -165,7 +166,13 @@ export class ListenKeySource implements UserDataSource {
       },
       onClose: (close) => {
         if (own !== undefined) this.#connections.delete(own);
-        listener.onClose(close);
+        const { error, reason } = close;
+        listener.onClose({
+          ...close,
+          reason: withoutSecrets(reason, this.#key.secrets),
+          // The cast: an error stays one.
+          ...(error && { error: errorWithoutSecrets(error, this.#key.secrets) as Error }),
+        });
       },
     };
   }

@@ -57,9 +57,9 @@ export interface UserDataOptions extends UserDataAccountOptions {
   /** Further accounts: on the same connection with the WebSocket API, on one of its own with listen keys. Default: none. */
   readonly accounts?: readonly UserDataAccountOptions[];
   /**
-   * How the WebSocket API is asked for the events: `"signature"` (any key), `"logon"` (Ed25519 only; only one account), or
-   * `"listenToken"` (margin), which is renewed before it ends. Default: `"listenToken"` for margin accounts, else
-   * `"signature"`. Not for exchanges with listen keys.
+   * How the WebSocket API is asked for the events: of spot accounts by `"signature"` (any key) or `"logon"` (Ed25519 only;
+   * only one account, and with `api` the one that it logs on as), of margin accounts by `"listenToken"`, which is renewed
+   * before it ends. Default: `"listenToken"` for margin accounts, else `"signature"`. Not for exchanges with listen keys.
    */
   readonly via?: "signature" | "logon" | "listenToken";
   /** The WebSocket API connection to use, from `createStream({ api: true })`. Default: one of its own. */
@@ -76,7 +76,7 @@ export interface UserDataOptions extends UserDataAccountOptions {
    * programs too, and then gets no more events. Default: false; it ends by itself an hour after it was last kept alive.
    */
   readonly deleteListenKey?: boolean;
-  /** How long in ms a listen token is valid, 60000 to 86400000. Default: 86400000, the most there is. */
+  /** How long in ms a listen token is valid, 60000 to 86400000; margin accounts only. Default: 86400000, the most there is. */
   readonly listenTokenValidityMs?: number;
   /**
    * How often in ms the WebSocket API is asked whether the subscriptions still exist, 1000 to 3600000, or 0 for never.

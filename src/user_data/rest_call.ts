@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPassing } from "../api/mod.ts";
 import {
   ApiError,
   type Clock,
@@ -34,9 +35,6 @@ export interface RestSettings {
   /** Longest time in ms that a request may take. */
   readonly timeoutMs: number;
 }
-
-/** Binance errors.md: the exchange is at fault, and may be well again a moment later. */
-const PASSING_CODES: readonly (number | undefined)[] = [-1000, -1001, -1006, -1007, -1008, -1016];
 
 /**
  * Makes the request and returns what the answer says. No error contains the query, or what the answer says beside its code and
@@ -90,8 +88,7 @@ function checked(
       retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
     });
   }
-  // 403 without a code is the firewall's, which looks at the moment, not at the key.
-  if (status >= 500 || status === 408 || (status === 403 && code === undefined) || PASSING_CODES.includes(code)) {
+  if (isPassing(status, code)) {
     throw new ConnectionFailedError(`Cannot ${name}: ${msg}`, { status });
   }
   throw new ApiError(name, status, { code, msg });

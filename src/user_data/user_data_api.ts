@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApiStreamListener, InternalRequestOptions, Params } from "../api/mod.ts";
+import type { ApiStreamListener, InternalRequestOptions, Params, Signer } from "../api/mod.ts";
 import type { LinkStatistics } from "../stream/mod.ts";
 
 /** A connection to the WebSocket API, as account events see it: {@linkcode ApiStream} is one. */
@@ -17,6 +17,8 @@ export interface UserDataApi {
    * @throws {ApiError} if the exchange refuses.
    */
   request(method: string, params?: Params, options?: InternalRequestOptions): Promise<unknown>;
+  /** Whether the connection is logged on with this key now. */
+  isLoggedOnAs(signer: Signer): boolean;
   /** Tells `listener` from now on; call what it returns to end that. */
   attachUserData(listener: ApiStreamListener): () => void;
   /** Ends the connection. */
