@@ -318,7 +318,19 @@ testEachLibrary("a refusal that repeats the listen key shows nothing of it, wher
   exchange.refuseConnections(404, { body: `<p>Nothing at /private/ws?listenKey=${key}</p>` });
   exchange.killConnections();
   await until(() => signals.some(({ type }) => type === "CONNECT_FAILED"), "the refusal");
-  const shown = [inspect(signals, { depth: 9 }), inspect(stream.lastError, { depth: 9 }), ...logger.lines].join("\n");
+  exchange.refuseConnections(undefined);
+  await until(() => exchange.connections === 1 && stream.state === "running", "the connection back");
+  // So does a close.
+  exchange.closeConnections(1008, `${key} is not welcome`);
+  await until(() => signals.filter(({ type }) => type === "DISCONNECT").length === 2, "the close");
+  const isLogged = () => logger.lines.some((line) => line.includes("connection ended (code 1008, *** is not welcome)"));
+  await until(isLogged, "the log line");
+  const shown = [
+    inspect(signals, { depth: 9 }),
+    inspect(stream.lastError, { depth: 9 }),
+    inspect(stream.info, { depth: 9 }),
+    ...logger.lines,
+  ].join("\n");
   assertEquals(shown.includes(key), false);
   if (library === "native") {
     assertStringIncludes(inspect(signals, { depth: 9 }), "Nothing at /private/ws?listenKey=***");

@@ -99,7 +99,8 @@ export class Session {
   async #run(signal: AbortSignal): Promise<CloseInfo> {
     const { open, connectOptions, clock } = this.#settings;
     const received = () => void this.#activity++;
-    const connection = await open(this.#url, {
+    const { promise: closed, resolve } = Promise.withResolvers<CloseInfo>();
+    await open(this.#url, {
       onOpen: (connection) => {
         if (signal.aborted) return connection.terminate();
         this.#connection = connection;
@@ -122,12 +123,14 @@ export class Session {
         this.#pacer.note();
       },
       onPong: received,
-      onClose: () => {
+      onClose: (close) => {
         this.#watchdog?.stop();
         this.subscriptions.end();
+        resolve(close);
       },
     }, { ...connectOptions, signal });
-    return await connection.closed;
+    // What the listener is told: whoever stands between may have hidden something in it.
+    return await closed;
   }
 
   /** Stops reading, or goes on, where the library can do that. */

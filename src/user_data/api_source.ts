@@ -86,7 +86,7 @@ export class ApiSource implements UserDataSource, ApiStreamListener {
   }
 
   get linkStatistics(): LinkStatistics {
-    return this.#api.linkStatistics;
+    return { ...this.#api.linkStatistics, reconnectTimes: this.#reconnectTimes };
   }
 
   get reconnectTimes(): readonly number[] {
