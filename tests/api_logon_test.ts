@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { createSigner, RequestOutcomeUnknownError, StreamCrashedError } from "@rawtick/binance";
 import { apiManager, startApiServer } from "./api_server.ts";
 import { testEachLibrary, until } from "./support.ts";
@@ -92,6 +92,19 @@ testEachLibrary(
     }
   },
 );
+
+testEachLibrary("while a logon fails, the reason is the exchange's own words", async (library) => {
+  await using server = await startApiServer((call, reply) => {
+    if (call.method !== "session.logon") return false;
+    reply.error(500, -1000, "A text of the exchange.");
+    return true;
+  });
+  await using manager = apiManager(server, library, { signer: ed25519 });
+  const stream = manager.createStream({ api: true, logon: true });
+  await until(() => server.callsOf("session.logon").length > 2, "some attempts");
+  assertStringIncludes(stream.stateReason ?? "", "A text of the exchange.");
+  assertEquals(stream.linkStatistics.reason, stream.stateReason);
+});
 
 testEachLibrary(
   "a logon that is revoked is renewed, and the request that was refused is sent once more",

@@ -252,6 +252,8 @@ test("what a request is made with is checked, so that nothing is of no effect", 
   await refused("onRateLimit", '"wait" or "error"', "time", {}, { onRateLimit: "never" });
   await refused("facts", '"SIGNED"', "new.method", {}, { facts: { security: "USER_DATA" } });
   await refused("facts", "`weight` (a function)", "new.method", {}, { facts: { weight: 5 } });
+  await refused("facts", "`weight` (a function)", "new.method", {}, { facts: { secruity: "SIGNED" } });
+  await refused("facts", "at least 0", "new.method", {}, { facts: { weight: () => undefined } });
   const { spot } = manager.api;
   const call = (options: unknown) => () => spot.time({}, options as { timeoutMs: number });
   await assertRejects(call({ timeout: 5 }), InvalidOptionsError, "did you mean `timeoutMs`?");

@@ -65,7 +65,7 @@ testEachLibrary("a signature that never comes is asked for again when the connec
 testEachLibrary("a logon whose signature never comes is tried again", async (library) => {
   await using server = await startApiServer();
   const signer = hangingSigner(1);
-  await using manager = apiManager(server, library, { signer, apiTimeoutMs: 100 });
+  await using manager = apiManager(server, library, { signer, apiTimeoutMs: 1_000 });
   const stream = manager.createStream({ api: true, logon: true });
   await stream.ready;
   assertEquals([signer.calls, server.connections, server.callsOf("session.logon").length], [2, 2, 1]);

@@ -16,6 +16,8 @@ import {
   StreamCrashedError,
 } from "@rawtick/binance";
 import type { WebSocketLibrary } from "@rawtick/binance/transport";
+import { ConnectionFailedError } from "../src/base/mod.ts";
+import { failureOf } from "../src/stream/failure.ts";
 import { startManualBench } from "./manual_bench.ts";
 import { memoryLogger, startBench, startRawServer, testEachLibrary, until } from "./support.ts";
 
@@ -128,7 +130,7 @@ test("a time that the exchange has named holds for streams that are created afte
   await assertRejects(() => bench.manager.createStream({ streams: ["a@trade"] }).ready, StreamCrashedError);
   bench.exchange.refuseConnections(undefined);
   const next = bench.manager.createStream({ streams: ["b@trade"] });
-  assertEquals([next.state, next.stateReason], ["starting", "the next attempt to connect may be in 120 s"]);
+  assertEquals([next.state, next.stateReason], ["starting", "the exchange allows no attempt to connect just now"]);
   await bench.advance(119_000);
   assertEquals(bench.attempts.length, 1);
   await bench.advance(2_000);
@@ -139,7 +141,8 @@ test("a time that the exchange has named holds for streams that are created afte
 test("a time beyond all bans is waited for without a hot loop, and no longer than the longest ban", async () => {
   for (const retryAfter of ["5000000", "99999999999999", "Wed, 21 Oct 2099 07:28:00 GMT"]) {
     const log = memoryLogger();
-    await using bench = await startBench("native", { onRateLimited: "wait", logger: log });
+    const onlyByChance = { reconnectMinDelayMs: 60_000, reconnectMaxDelayMs: 60_000 };
+    await using bench = await startBench("native", { onRateLimited: "wait", logger: log, ...onlyByChance });
     bench.exchange.refuseConnections(429, { headers: { "Retry-After": retryAfter } });
     const stream = bench.manager.createStream({ streams: ["a@trade"] });
     await until(() => bench.signalTypes.includes("CONNECT_FAILED"), "the refusal");
@@ -151,6 +154,31 @@ test("a time beyond all bans is waited for without a hot loop, and no longer tha
     assert(waitMs > 3 * 86_400_000 - 60_000 && waitMs <= 3 * 86_400_000, `${waitMs} ms`);
     assertEquals(stream.stateReason, "the exchange limits this address (429)");
   }
+});
+
+test("a permission that Deno does not give is no failure of the network: it will not be there the next time", () => {
+  const notCapable = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
+  const flag = new Error('Requires net access to "a:443", run again with the --allow-net flag');
+  for (const cause of [notCapable, flag, new Error("getaddrinfo EPERM stream.binance.com")]) {
+    const { isFatal, text } = failureOf(new ConnectionFailedError("Cannot open it", { cause }));
+    assertEquals([isFatal, text.includes("--allow-net")], [true, true]);
+  }
+  assertEquals(failureOf(new ConnectionFailedError("Cannot open it", { cause: new Error("EPERM") })).isFatal, false);
+});
+
+testEachLibrary("a stream that is stopped has no reason to be down any more", async (library) => {
+  await using bench = await startBench(library);
+  bench.exchange.refuseConnections(503);
+  const stream = bench.manager.createStream({ streams: ["a@trade"] });
+  await until(() => bench.exchange.refusedHandshakes >= 2, "two refusals");
+  bench.exchange.refuseConnections(undefined);
+  bench.exchange.ignoreHandshakes(true);
+  const before = bench.exchange.totalConnections;
+  await until(() => bench.exchange.totalConnections > before, "an attempt under way");
+  assert(stream.stateReason !== undefined);
+  await stream.stop();
+  assertEquals([stream.state, stream.stateReason, stream.info.stateReason], ["stopped", undefined, undefined]);
+  assertEquals(stream.statistics.links[0]?.reason, undefined);
 });
 
 testEachLibrary("a connection that was lost is the reason, until the next one is open", async (library) => {

@@ -27,6 +27,23 @@ const TRADES = { streams: ["btcusdt@trade"] } as const;
 const carried = (exchange: { openConnections: readonly { streams: readonly string[] }[] }) =>
   exchange.openConnections.map(({ streams }) => [...streams]);
 
+testEachLibrary(
+  "a subscription that nobody waits for is no unhandled rejection when the manager stops",
+  async (library) => {
+    await using bench = await startBench(library);
+    const stream = bench.manager.createStream({ streams: ["a@trade"], onData() {} });
+    await stream.ready;
+    bench.exchange.silenceAcks(true);
+    // The runner fails for a rejection that nobody handles.
+    void stream.subscribe({ streams: ["b@trade"] });
+    void stream.unsubscribe({ streams: ["a@trade"] });
+    void bench.manager.subscribeToStream(stream, { streams: ["c@trade"] });
+    await bench.manager.stopManager();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await assertRejects(() => stream.subscribe({ streams: ["d@trade"] }), StreamStoppedError);
+  },
+);
+
 testEachLibrary("replaceStream stops the old stream only after the new one has brought data", async (library) => {
   const received: string[] = [];
   await using bench = await startBench(library, { onData: (_text, { id }) => void received.push(id) });

@@ -57,10 +57,24 @@ const managerCases: [
   ],
   [
     "an unknown option",
+    { colour: "red" },
+    InvalidOptionsError,
+    "colour",
+    'Unknown option `colour`: expected "exchange", "websocketLibrary"',
+  ],
+  [
+    "an option with too much in its name",
     { bufferSizes: 5 },
     InvalidOptionsError,
     "bufferSizes",
-    'Unknown option `bufferSizes`: expected "exchange", "websocketLibrary"',
+    "Unknown option `bufferSizes`: did you mean `bufferSize`?",
+  ],
+  [
+    "an option with only a part of its name",
+    { library: "native" },
+    InvalidOptionsError,
+    "library",
+    "Unknown option `library`: did you mean `websocketLibrary`?",
   ],
   [
     "an option in the reference product's spelling",
@@ -140,6 +154,20 @@ const managerCases: [
     InvalidOptionsError,
     "silenceMs.tade",
     'expected the whole name of a stream, or a channel of "binance.com": "aggTrade", "trade"',
+  ],
+  [
+    "a time of silence for a channel that is misspelt, with its speed",
+    { silenceMs: { "dpeth20@100ms": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.dpeth20@100ms",
+    'or a channel of "binance.com"',
+  ],
+  [
+    "a time of silence for a channel with what it does not have",
+    { silenceMs: { "kline_1m@+9:00": 1_000 } },
+    InvalidOptionsError,
+    "silenceMs.kline_1m@+9:00",
+    'or a channel of "binance.com"',
   ],
   [
     "a time of silence for a channel without what belongs to it",

@@ -137,6 +137,12 @@ test("a proxy that the runtime would take by itself is bypassed, or refused wher
   assertEquals(needsBridge("WebSocket", undefined, true, undefined), false);
   assertEquals(needsBridge("WebSocket", undefined, true, can), true);
   assertEquals(needsBridge("WebSocket", proxy, true, can), true);
+  const error = assertThrows(() => needsBridge("WebSocket", proxy, true, can, false), ProxyUnavailableError);
+  assertMatch(
+    error.message,
+    /expected the permission --allow-net=127\.0\.0\.1, HTTPS_PROXY unset, or the library "native"/,
+  );
+  assertEquals(needsBridge("WebSocket", undefined, true, undefined, false), false);
   for (const [canBridge, own] of [[false, can], [true, { ...can, canBeBypassed: false }]] as const) {
     for (const asked of [undefined, proxy]) {
       const error = assertThrows(() => needsBridge("WebSocket", asked, canBridge, own), ProxyUnavailableError);

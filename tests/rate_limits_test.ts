@@ -8,7 +8,8 @@ import { test } from "node:test";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ApiError, type ApiRateLimit, createSigner, RateLimitedError } from "@rawtick/binance";
 import { ManualClock } from "@rawtick/binance/testing";
-import { type KnownLimit, RateLimits } from "../src/api/rate_limits.ts";
+import type { KnownLimit } from "../src/api/rate_limit_window.ts";
+import { RateLimits } from "../src/api/rate_limits.ts";
 import { apiManager, startApiServer } from "./api_server.ts";
 import { testEachLibrary, until } from "./support.ts";
 
@@ -166,6 +167,25 @@ testEachLibrary(
     }
   },
 );
+
+test("a time beyond all bans is cut to the longest ban, and all ways to name a window of orders are understood", () => {
+  const clock = new ManualClock(MINUTE);
+  const banned = new RateLimits(clock, () => 0, []);
+  banned.refused(418, Date.parse("2099-01-01"));
+  assertEquals(banned.pauseMs, 3 * 86_400_000);
+  const cases = [
+    ["50 orders per 10 SECOND.", "SECOND", 10],
+    ["300 orders per TEN_SECONDS.", "SECOND", 10],
+    ["1200 orders per MINUTE.", "MINUTE", 1],
+  ] as const;
+  for (const [words, interval, intervalNum] of cases) {
+    const windows = [ordersPer10s(1_000), { ...ordersPer10s(2_000), interval: "MINUTE", intervalNum: 1 }];
+    const limits = new RateLimits(clock, () => 0, windows);
+    limits.ordersRefused("key", `Too many new orders; current limit is ${words}`);
+    const full = limits.snapshot("key").filter(({ count, limit }) => count === limit);
+    assertEquals(full.map((window) => [window.interval, window.intervalNum]), [[interval, intervalNum]], words);
+  }
+});
 
 testEachLibrary(
   "nothing connects in a ban that the stream knows of, and requests wait for its end",

@@ -273,6 +273,8 @@ test("a tap whose options can't be used is refused at once, with all problems", 
     [{ streams: TRADES, max_clients: 1 }, /did you mean `maxClients`/],
     [{ streams: TRADES, upgrade: true }, /upgrade.*a function/],
     [{ streams: TRADES, heartbeatMs: 1, retryMs: -1 }, /heartbeatMs[^]*retryMs/],
+    // The cast: without exactOptionalPropertyTypes, a variable that is not set is an option like any other.
+    [{ streams: TRADES, token: undefined } as unknown as TapOptions, /undefined as `token`: expected a token/],
     [undefined, /an object with `streams`/],
   ];
   for (const [options, expected] of cases) {

@@ -10,7 +10,8 @@ import type { ApiSession } from "./api_session.ts";
 import type { KnownMethod } from "./api_settings.ts";
 import type { Logon } from "./logon_state.ts";
 import { type Params, paramsJson } from "./params.ts";
-import type { Charge, RequestCost } from "./rate_limits.ts";
+import type { RequestCost } from "./rate_limit_window.ts";
+import type { Charge } from "./rate_limits.ts";
 import type { Signer } from "./signer.ts";
 
 /**
@@ -49,6 +50,8 @@ export class ApiRequest {
   /** The connection that it was sent over. */
   session: ApiSession | undefined;
   charge: Charge | undefined;
+  /** When it was sent last, by the monotonic clock. */
+  sentAt = 0;
   /** Whether it relies on the connection being logged on. */
   isByLogon = false;
   /** The logon that was its signature. */

@@ -121,10 +121,12 @@ export class ApiStream implements AsyncDisposable {
       (this.isReady ? "running" : this.#wasReady || this.#link.hasFailed ? "restarting" : "starting");
   }
 
-  /** Why it is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
+  /** Why it has `"crashed"`, or requests can't be sent, in a few words; `undefined` if all is well. */
   get stateReason(): string | undefined {
     if (this.#end !== undefined) return this.#end.state === "crashed" ? messageOf(this.#end.error.cause) : undefined;
-    return this.isReady ? undefined : this.#link.reason ?? this.#problem;
+    if (this.isReady) return undefined;
+    // Why a connection that was open could not be used says more than how it then ended.
+    return this.#link.hasFailed ? this.#link.reason : this.#problem ?? this.#link.reason;
   }
 
   /** Whether requests are sent at once: the connection is open, and logged on if it is to be. */
@@ -163,12 +165,12 @@ export class ApiStream implements AsyncDisposable {
 
   /** Its connection, as streams tell about theirs. */
   get linkStatistics(): LinkStatistics {
-    const { session, reason, reconnects, rollovers, url } = this.#link;
+    const { session, reconnects, rollovers, url } = this.#link;
     const state = this.state;
     return {
       url,
       state,
-      reason,
+      reason: this.#end === undefined ? this.stateReason : undefined,
       ageMs: state === "running" ? session?.ageMs ?? 0 : 0,
       latencyMs: session?.latencyMs,
       subscriptions: 0,

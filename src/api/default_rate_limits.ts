@@ -5,7 +5,7 @@
  */
 
 import type { Market } from "../exchange/mod.ts";
-import type { KnownLimit } from "./rate_limits.ts";
+import type { KnownLimit } from "./rate_limit_window.ts";
 
 function limit(rateLimitType: string, intervalNum: number, interval: string, limit: number): KnownLimit {
   return { rateLimitType, interval, intervalNum, limit };

@@ -24,6 +24,16 @@ export function withoutVersion(method: string): string {
   return method.replace(/^v3\//, "");
 }
 
+/** A request that relies on a logon. */
+export interface RelyingRequest {
+  readonly state: string;
+  /** When it was sent, by the monotonic clock. */
+  readonly sentAt: number;
+}
+
+/** What was given up counts until then, in ms after it was sent: the exchange executes it within that time, or never. */
+const SETTLED_MS = 1_000;
+
 /**
  * Who one connection is logged on as, as far as the exchange has said. A request without a signature of its own is one of
  * whoever that is: while it is not certain, nobody is.
@@ -35,11 +45,16 @@ export class LogonState {
   /** Two of them were on their way at once: which one was the last, nobody has said. */
   #isAmbiguous = false;
   /** Requests without an answer that rely on it. */
-  inUse = 0;
+  readonly inUse: Set<RelyingRequest> = new Set();
 
   /** The logon; `undefined` if there is none, or it is not certain which. */
   get current(): Logon | undefined {
     return this.#changes === 0 ? this.#current : undefined;
+  }
+
+  /** Whether something may still be executed for who is logged on. */
+  isNeeded(now: number): boolean {
+    return [...this.inUse].some(({ state, sentAt }) => state !== "abandoned" || now - sentAt < SETTLED_MS);
   }
 
   /** A request that changes it was sent. */

@@ -4,8 +4,14 @@
  * @module
  */
 
-/** Binance errors.md: the exchange is at fault, wants less, or the clocks differ (-1021); it may go well the next time. */
-const PASSING_CODES: readonly (number | undefined)[] = [-1000, -1001, -1003, -1006, -1007, -1008, -1016, -1021, -1034];
+/** Binance errors.md: the clocks differ. */
+export const INVALID_TIMESTAMP = -1021;
+
+/** Binance errors.md: the exchange is at fault, wants less, or the clocks differ; it may go well the next time. */
+const PASSING_CODES: readonly (number | undefined)[] = [
+  ...[-1000, -1001, -1003, -1006, -1007, -1008, -1016, -1034],
+  INVALID_TIMESTAMP,
+];
 /** The API key, its signature or what it may do: it will not go better. */
 const KEY_CODES: readonly (number | undefined)[] = [-1002, -1022, -2008, -2014, -2015];
 

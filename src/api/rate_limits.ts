@@ -5,6 +5,7 @@
  */
 
 import type { ApiRateLimit, Clock } from "../base/mod.ts";
+import { banMs } from "../exchange/mod.ts";
 import {
   add,
   fullest,
@@ -18,8 +19,6 @@ import {
   UNIT_MS,
   type Window,
 } from "./rate_limit_window.ts";
-
-export type { KnownLimit, RateLimitBlock, RequestCost };
 
 /** A request that was sent, as the limits remember it until it is answered. */
 export interface Charge {
@@ -36,9 +35,6 @@ interface Spent {
   readonly orders: number;
 }
 
-/** Waits where the exchange names none. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
-const LIMITED_MS = 60_000;
-const BANNED_MS = 5 * 60_000;
 /** The window of orders that is assumed where no other is known. */
 const UNNAMED_ORDERS: KnownLimit = { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: 50 };
 
@@ -141,8 +137,7 @@ export class RateLimits {
    * @param retryAt The exchange's time in ms since 1970; `undefined` if it has named none: 1 min for 429, 5 min for 418.
    */
   refused(status: number, retryAt: number | undefined): void {
-    const ms = retryAt === undefined ? (status === 418 ? BANNED_MS : LIMITED_MS) : retryAt - this.#now() + MARGIN_MS;
-    this.pause(status, ms);
+    this.pause(status, banMs(status, retryAt === undefined ? undefined : retryAt - this.#now() + MARGIN_MS));
   }
 
   /**
@@ -154,10 +149,7 @@ export class RateLimits {
    */
   ordersRefused(account: string, msg: string): void {
     const { windows } = this.#account(account);
-    const [, limit, intervalNum, interval] = /(\d+) orders? per (\d+) ([A-Z]+)/.exec(msg) ?? [];
-    const told = limit === undefined || intervalNum === undefined || interval === undefined
-      ? undefined
-      : { rateLimitType: "ORDERS", interval, intervalNum: Number(intervalNum), limit: Number(limit) };
+    const told = orderLimitIn(msg);
     const now = this.#now();
     for (const window of windows) roll(window, now);
     const named = told && this.#windowOf(windows, told);
@@ -219,4 +211,11 @@ export class RateLimits {
   #newWindow(limit: KnownLimit): Window {
     return newWindow(limit, this.#now());
   }
+}
+
+/** The limit that words name: "50 orders per 10 SECOND", or of futures "300 orders per TEN_SECONDS", "1200 orders per MINUTE". */
+function orderLimitIn(msg: string): KnownLimit | undefined {
+  const [, limit, count = "1", interval] = /(\d+) orders? per (?:(\d+|TEN)[ _])?([A-Z]+?)S?\b/.exec(msg) ?? [];
+  if (limit === undefined || interval === undefined || !Object.hasOwn(UNIT_MS, interval)) return undefined;
+  return { rateLimitType: "ORDERS", interval, intervalNum: count === "TEN" ? 10 : Number(count), limit: Number(limit) };
 }

@@ -6,11 +6,11 @@
 
 import type { ApiError } from "../base/mod.ts";
 import type { ApiRequest } from "./api_request.ts";
+import { INVALID_TIMESTAMP } from "./passing.ts";
 
 /** What can be mended before a request that was refused is sent again: the logon of the connection, or our clock. */
 export type Refusal = "logon" | "clock";
 
-const INVALID_TIMESTAMP = -1021;
 /** A method that needs a session was called without one (seen, not documented). */
 const NO_SESSION = -1193;
 /** "Mandatory parameter '%s' was not sent" (Binance errors.md): a request without a logon lacks its key and its signature. */

@@ -285,7 +285,7 @@ export class RequestDesk {
   /** A request over this connection has its answer. */
   #settled(session: ApiSession, request: ApiRequest): void {
     this.#pending.delete(request);
-    if (request.isByLogon) session.logon.inUse--;
+    session.logon.inUse.delete(request);
   }
 
   #refuseNameless(session: ApiSession, requests: readonly ApiRequest[]): void {

@@ -63,6 +63,9 @@ export function checkRequest(method: string, params: Params, options: InternalRe
     throw unusable("signer", "what `createSigner()` returns");
   }
   if (!["wait", "error"].includes(onRateLimit)) throw unusable("onRateLimit", '"wait" or "error"');
+  if (options.onResult !== undefined && typeof options.onResult !== "function") {
+    throw unusable("onResult", "a function");
+  }
   if (facts !== undefined) checkFacts(facts);
 }
 
@@ -77,10 +80,10 @@ export function checkObject(method: string, value: unknown, what: string): void 
 }
 
 function checkFacts(facts: NonNullable<InternalRequestOptions["facts"]>): void {
-  const { security = "NONE", weight, orders = 0, changesState = true } = facts ?? {};
+  const { security = "NONE", weight, orders = 0, changesState = true, ...others } = facts ?? {};
   const isUsable = typeof facts === "object" && facts !== null && ["NONE", "API_KEY", "SIGNED"].includes(security) &&
     (weight === undefined || typeof weight === "function") && Number.isInteger(orders) && orders >= 0 &&
-    typeof changesState === "boolean";
+    typeof changesState === "boolean" && Object.keys(others).length === 0;
   if (isUsable) return;
   throw unusable(
     "facts",

@@ -60,7 +60,7 @@ export function preparedRequest(
     method,
     params: withClientId(method, facts, needsKey && signer ? { ...params, apiKey: signer.apiKey } : { ...params }),
     facts,
-    cost: { weight: facts.weight(params), orders, account: orders > 0 ? signer?.apiKey : undefined },
+    cost: { weight: checkedWeight(facts.weight(params)), orders, account: orders > 0 ? signer?.apiKey : undefined },
     signer,
     onRateLimit: options.onRateLimit ?? defaults.onRateLimit,
     timeoutMs,
@@ -68,6 +68,14 @@ export function preparedRequest(
     onResult: options.onResult,
     isUrgent: options.isUrgent ?? false,
   };
+}
+
+/** What `facts.weight` of the user says. */
+function checkedWeight(weight: number): number {
+  if (Number.isFinite(weight) && weight >= 0) return weight;
+  throw new InvalidOptionsError("Cannot use what `facts.weight` returns: expected a number that is at least 0", {
+    path: "facts",
+  });
 }
 
 /** A question of the stream itself, over a connection that is not ready for requests yet. */

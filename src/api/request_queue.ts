@@ -6,7 +6,8 @@
 
 import { type Clock, RateLimitedError, type Timer } from "../base/mod.ts";
 import type { ApiRequest, RequestInit } from "./api_request.ts";
-import type { RateLimitBlock, RateLimits } from "./rate_limits.ts";
+import type { RateLimitBlock } from "./rate_limit_window.ts";
+import type { RateLimits } from "./rate_limits.ts";
 
 /** What a queue works with. */
 export interface RequestQueueSettings {

@@ -111,10 +111,11 @@ export class RequestSender {
   send(session: ApiSession, request: ApiRequest, text: string): boolean {
     request.state = "sent";
     request.session = session;
+    request.sentAt = this.#settings.clock.monotonic();
     if (session.send(text)) {
       request.charge = this.#settings.rateLimits.charge(request.init.cost);
       if (changesLogon(request.init.method)) session.logon.changing();
-      if (request.isByLogon) session.logon.inUse++;
+      if (request.isByLogon) session.logon.inUse.add(request);
       this.#sent++;
       return true;
     }
@@ -132,7 +133,8 @@ export class RequestSender {
 
   /** Requests may be answered out of order: what relies on a logon must not be overtaken by that of another account. */
   #mustWait({ logon }: ApiSession, { init: { method, signer } }: ApiRequest): boolean {
-    return isLogon(method) && logon.inUse > 0 && logon.current?.apiKey !== signer?.apiKey;
+    return isLogon(method) && logon.current?.apiKey !== signer?.apiKey &&
+      logon.isNeeded(this.#settings.clock.monotonic());
   }
 
   /** Sends what may be sent now. */

@@ -5,7 +5,7 @@
  */
 
 import { ApiError } from "../base/mod.ts";
-import { isPassing } from "./passing.ts";
+import { INVALID_TIMESTAMP, isPassing } from "./passing.ts";
 import type { Params } from "./params.ts";
 import type { Signer } from "./signer.ts";
 import type { TimeOffset } from "./time_offset.ts";
@@ -23,8 +23,6 @@ export interface IntroductionSettings {
   /** A method that tells the exchange's time, and needs no key. */
   readonly timeMethod: string;
 }
-
-const INVALID_TIMESTAMP = -1021;
 
 /**
  * Does what has to be done before requests are sent: the logon, else the question for the time, if there is anything to sign.

@@ -80,8 +80,8 @@ export type SignerOptions =
  * Makes a signer from an API key and either its secret (HMAC-SHA256) or a private key (RSA or Ed25519, which the key itself
  * tells).
  *
- * @throws {InvalidOptionsError} if an option is unknown, or a key is missing or can't be used, with what to do about it and without any part of it:
- * an encrypted private key for instance, or one in PKCS#1.
+ * @throws {InvalidOptionsError} if an option is unknown, or a key is missing or can't be used, with what to do about it and
+ * without any part of it: an encrypted private key for instance, or one in PKCS#1.
  *
  * @example The signature of an order (Binance web-socket-api.md, "SIGNED request example (HMAC)")
  * ```ts

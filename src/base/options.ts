@@ -58,9 +58,15 @@ function problemsOf(issue: z.core.$ZodIssue, input: unknown, known: readonly str
 
 function unknownOption(path: string, key: string, known: readonly string[]): InvalidOptionsError {
   const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
-  const meant = known.find((name) => plain(name) === plain(key));
-  const hint = meant !== undefined
-    ? `: did you mean \`${meant}\`?`
+  const same = known.filter((name) => plain(name) === plain(key));
+  // `library` for `websocketLibrary`, `apiTimeout` for `apiTimeoutMs`, `outputs` for `output`.
+  const near = known.filter((name) => {
+    const [short = "", long = ""] = [plain(name), plain(key)].sort((one, other) => one.length - other.length);
+    return short.length > 3 && long.includes(short);
+  });
+  const meant = same.length > 0 ? same : near;
+  const hint = meant.length > 0
+    ? `: did you mean ${meant.slice(0, 3).map((name) => `\`${name}\``).join(" or ")}?`
     : known.length > 0
     ? `: expected ${listOf(known, "or", 40)}`
     : "";

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { banMs } from "./bans.ts";
 export * from "./connection_url.ts";
 export * from "./control_messages.ts";
 export * from "./exchanges.ts";

@@ -5,7 +5,7 @@
  */
 
 /** What stands in these texts for six digits, which are a date. */
-export const DATE = "<yymmdd>";
+const DATE = "<yymmdd>";
 
 /**
  * All texts that match a pattern of literals, `(…|…)`, `?`, escaped characters and `\d{6}`, between `^` and `$`. The date of

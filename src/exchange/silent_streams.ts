@@ -74,12 +74,22 @@ function unmatchedReason(exchange: Exchange, name: string): string | undefined {
   if (isChannel(exchange, name)) return undefined;
   const spellings = spellingsOf(exchange, `@${name}`).map((spelling) => spelling.slice(1));
   if (spellings.length > 0) return `expected ${listOf(spellings)}, since channels are case-sensitive`;
+  const channels = channelsOf(exchange);
   try {
     const right = normalizeStreamName(name);
-    return right === name ? silenceReason(exchange, name) : `expected ${quoted(right)}`;
+    if (!isLikeChannel(channels, name)) {
+      return right === name ? silenceReason(exchange, name) : `expected ${quoted(right)}`;
+    }
   } catch (error) {
     if (!(error instanceof StreamNameError)) throw error;
-    const channels = listOf(channelsOf(exchange), "or", 50);
-    return `expected the whole name of a stream, or a channel of ${quoted(key)}: ${channels}`;
   }
+  return `expected the whole name of a stream, or a channel of ${quoted(key)}: ${listOf(channels, "or", 50)}`;
+}
+
+/** Whether a text that could be the name of a stream is rather meant as a channel, such as `depth20@1s` and `dpeth@100ms`. */
+function isLikeChannel(channels: readonly string[], text: string): boolean {
+  const [head = "", tail = ""] = text.split(/@(.*)/s);
+  if (/^(\d+m?s|[+-]\d+:\d+)$/.test(tail)) return !text.startsWith("!");
+  const wordOf = (name: string) => /^[a-z]*/i.exec(name)?.[0].toLowerCase();
+  return channels.some((channel) => wordOf(channel) === wordOf(head) && /^[a-z]+(\d+|_\w+)?$/i.test(head));
 }

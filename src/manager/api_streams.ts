@@ -84,6 +84,8 @@ export interface OpenApiOptions {
 export class ApiStreams {
   readonly #context: ApiContext;
   readonly #streams = new Map<string, ApiStream>();
+  /** The one that has ended last: it knows why. */
+  #ended: ApiStream | undefined;
   readonly #timeOffset: TimeOffset;
   readonly #rateLimits: RateLimits;
   #api: ManagerApi | undefined;
@@ -126,7 +128,10 @@ export class ApiStreams {
       signer: options.signer ?? this.#context.options.signer,
       logon: options.logon ?? false,
       onSignal: this.#context.options.onSignal,
-      onEnd: () => void this.#streams.delete(id),
+      onEnd: () => {
+        this.#ended = this.#streams.get(id);
+        this.#streams.delete(id);
+      },
     });
     this.#streams.set(id, stream);
     return stream;
@@ -191,6 +196,7 @@ export class ApiStreams {
     if (stream !== undefined) throw notAStream(stream);
     const [only, ...others] = this.all;
     if (only !== undefined && others.length === 0) return only;
+    if (only === undefined && this.#ended !== undefined) return this.#ended;
     throw new InvalidOptionsError(
       only === undefined
         ? "Cannot make a request without an API stream: expected one made with `createStream({ api: true })`"

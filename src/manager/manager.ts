@@ -164,11 +164,8 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id, and what `subscribe` throws.
    */
-  async subscribeToStream(
-    stream: BinanceStream<Output> | string,
-    selection: StreamSelection,
-  ): Promise<void> {
-    await this.#streams.find(stream).subscribe(selection);
+  subscribeToStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
+    return this.#change(stream, (found) => found.subscribe(selection));
   }
 
   /**
@@ -178,8 +175,20 @@ export class Manager<O extends Output = "raw"> implements AsyncDisposable {
    * @throws {InvalidOptionsError} if it is neither.
    * @throws {UnknownStreamError} if there is no stream with this id, and what `unsubscribe` throws.
    */
-  async unsubscribeFromStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
-    await this.#streams.find(stream).unsubscribe(selection);
+  unsubscribeFromStream(stream: BinanceStream<Output> | string, selection: StreamSelection): Promise<void> {
+    return this.#change(stream, (found) => found.unsubscribe(selection));
+  }
+
+  /** Not an async function: what `make` returns needs nobody to wait for it, and an async function's promise would. */
+  #change(
+    stream: BinanceStream<Output> | string,
+    make: (found: BinanceStream<Output>) => Promise<void>,
+  ): Promise<void> {
+    try {
+      return make(this.#streams.find(stream));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

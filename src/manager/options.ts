@@ -130,7 +130,8 @@ export interface MarketManagerOptions<O extends Output = Output> {
   /**
    * What happens when the exchange refuses a connection because it limits (429) or bans (418) this address: `"crash"` ends
    * the stream with STREAM_UNREPAIRABLE, `"wait"` tries again when the exchange's `Retry-After` is over (1 min for 429, 5
-   * min for 418 where it says nothing). With both, nothing of this manager connects before that. Default: `"crash"`.
+   * min for 418 where it says nothing). With both, nothing of this manager connects before a `Retry-After` is over. Default:
+   * `"crash"`.
    */
   readonly onRateLimited?: "crash" | "wait";
   /**

@@ -80,10 +80,12 @@ export class AsyncDelivery {
     this.#pauseTimer?.cancel();
   }
 
-  /** Nothing is delivered any more. */
-  discard(): void {
+  /** Nothing is delivered any more; returns how many messages had waited for that. */
+  discard(): number {
     this.end();
+    const { size } = this.#waiting;
     this.#waiting.clear();
+    return size;
   }
 
   readonly #fulfilled = (): void => {

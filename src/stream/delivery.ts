@@ -146,7 +146,7 @@ export class Delivery {
     return this.#characters;
   }
 
-  /** Messages that were dropped since there was no room for them. */
+  /** Messages that were dropped: there was no room for them, or they waited for an async callback at the end. */
   get dropped(): number {
     return this.#drops.total;
   }
@@ -198,8 +198,9 @@ export class Delivery {
    * @param isDiscarding Whether what waits for an async callback is not delivered any more.
    */
   end(isDiscarding: boolean): void {
-    if (isDiscarding) this.#async?.discard();
-    else this.#async?.end();
+    const discarded = isDiscarding ? this.#async?.discard() ?? 0 : 0;
+    if (discarded > 0) this.#drops.note(discarded);
+    this.#async?.end();
     this.#drops.end();
   }
 

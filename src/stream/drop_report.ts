@@ -29,9 +29,9 @@ export class DropReport {
     return this.#total;
   }
 
-  /** A message was dropped. */
-  note(): void {
-    this.#total++;
+  /** Messages were dropped. */
+  note(count = 1): void {
+    this.#total += count;
     if (this.#timer === undefined && !this.#isEnded) this.#tell();
   }
 

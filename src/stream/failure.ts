@@ -11,6 +11,7 @@ import {
   messageOf,
   ProxyConnectionError,
 } from "../base/mod.ts";
+import { banMs } from "../exchange/mod.ts";
 
 /** Why an attempt to connect failed. */
 export interface Failure {
@@ -23,11 +24,6 @@ export interface Failure {
   /** Whether it has named that time itself. */
   readonly hasNamedTime: boolean;
 }
-
-/** Waits where the exchange names none, and the longest. Binance rest-api.md, "IP Limits": bans last from 2 minutes to 3 days. */
-const LIMITED_MS = 60_000;
-const BANNED_MS = 5 * 60_000;
-const LONGEST_MS = 3 * 86_400_000;
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   403: "the exchange's firewall refuses this address or what it asked for (403)",
@@ -43,16 +39,30 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof ConnectionFailedError)) {
     return { text: messageOf(error), isFatal: true, retryAfterMs: undefined, hasNamedTime: false };
   }
+  if (isForbidden(error)) {
+    const text = "Deno does not allow this process to connect there: expected the permission --allow-net";
+    return { text, isFatal: true, retryAfterMs: undefined, hasNamedTime: false };
+  }
   // A proxy's own status is not the exchange's.
   const isLimited = !(error instanceof ProxyConnectionError) && (error.status === 429 || error.status === 418);
   const named = isLimited && error instanceof HandshakeRejectedError ? error.retryAfterMs : undefined;
-  const usual = error.status === 418 ? BANNED_MS : LIMITED_MS;
   return {
     text: textOf(error),
     isFatal: false,
-    retryAfterMs: isLimited ? Math.min(named ?? usual, LONGEST_MS) : undefined,
+    retryAfterMs: isLimited ? banMs(error.status ?? 0, named) : undefined,
     hasNamedTime: named !== undefined,
   };
+}
+
+/** Whether Deno's permissions are what is missing, somewhere below the error: they will be missing the next time, too. */
+function isForbidden(error: unknown): boolean {
+  for (let depth = 0; error instanceof Error && depth < 8; depth++) {
+    if (error.name === "NotCapable") return true;
+    // What Deno's own WebSocket and its name lookups tell.
+    if (/^getaddrinfo EPERM\b|run again with the --allow-net flag/.test(error.message)) return true;
+    error = error.cause;
+  }
+  return false;
 }
 
 function textOf(error: ConnectionFailedError): string {

@@ -79,7 +79,7 @@ export class Reconnector {
         logger.info(`${url}: ${this.#reason}`);
         if (close.code === 1008) this.#backoff.punish();
       } catch (error) {
-        if (this.#hasStopped) return;
+        if (this.#hasStopped) break;
         const failure = failureOf(error);
         this.#hasFailed = true;
         this.#reason = failure.text;
@@ -103,9 +103,8 @@ export class Reconnector {
     const pauseMs = this.#connection.pauseMs();
     if (pauseMs <= 0 && connectBudget.take()) return true;
     const delayMs = Math.max(pauseMs, connectBudget.delayMs);
-    const text = `the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`;
-    this.#reason ??= text;
-    logger.warn(`${this.#connection.url}: ${text}`);
+    this.#reason ??= "the exchange allows no attempt to connect just now";
+    logger.warn(`${this.#connection.url}: the next attempt to connect may be in ${Math.ceil(delayMs / 1_000)} s`);
     await this.#wait(delayMs);
     return false;
   }

@@ -34,7 +34,11 @@ export function signalTeller(
   const present = listeners.filter((listener) => listener !== undefined);
   return (details) => {
     logger.debug(`Stream ${id}: ${details.type}`);
-    if (present.length === 0) return;
+    if (present.length === 0) {
+      // A process that ends because its only stream has crashed shall not do so without a word.
+      if (details.type === "STREAM_UNREPAIRABLE") console.error(String(details.error));
+      return;
+    }
     const signal: Signal = { ...details, streamId: id, streamLabel: label, timestamp: clock.now() };
     for (const listener of present) {
       try {

@@ -141,11 +141,11 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
    * every 30 s and at each reconnect.
    * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended, or ends before.
    */
-  async subscribe(selection: StreamSelection): Promise<void> {
-    if (this.#life.endedBy !== undefined) throw this.#life.endedBy;
-    const streams = checkedNames(selection);
-    checkStreams(this.#settings.exchange, [...this.subscriptions, ...streams], this.#settings.maxLinks);
-    await this.#add(streams);
+  subscribe(selection: StreamSelection): Promise<void> {
+    return this.#change(selection, (streams) => {
+      checkStreams(this.#settings.exchange, [...this.subscriptions, ...streams], this.#settings.maxLinks);
+      return this.#add(streams);
+    });
   }
 
   /**
@@ -157,9 +157,8 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
    * @throws {SubscriptionTimeoutError} if the exchange does not answer.
    * @throws {StreamStoppedError | StreamCrashedError} if the stream has ended, or ends before.
    */
-  async unsubscribe(selection: StreamSelection): Promise<void> {
-    if (this.#life.endedBy !== undefined) throw this.#life.endedBy;
-    await this.#links.delete(checkedNames(selection));
+  unsubscribe(selection: StreamSelection): Promise<void> {
+    return this.#change(selection, (streams) => this.#links.delete(streams));
   }
 
   /**
@@ -208,6 +207,18 @@ export class BinanceStream<O extends Output = "raw", N extends string = string>
   get readable(): ReadableStream<DataOf<O, N>> {
     // The cast: the delivery makes what the output says.
     return this.#life.readable as ReadableStream<DataOf<O, N>>;
+  }
+
+  #change(selection: StreamSelection, make: (streams: readonly string[]) => Promise<void>): Promise<void> {
+    try {
+      if (this.#life.endedBy !== undefined) throw this.#life.endedBy;
+      const settled = make(checkedNames(selection));
+      // Nobody has to wait for it: what goes wrong from here on is a signal, too.
+      settled.catch(() => {});
+      return settled;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #add(streams: readonly string[]): Promise<void> {

@@ -60,8 +60,7 @@ export interface LinkStatistics {
   /** How often it was opened again after it was lost. */
   readonly reconnects: number;
   /**
-   * When that was, in ms since 1970, oldest first: the last 100. Not there for a connection to a WebSocket API: its times
-   * are those of its stream.
+   * When that was, in ms since 1970, oldest first: the last 100. Not there for the connection of an API stream.
    */
   readonly reconnectTimes?: readonly number[];
   /** How often it was replaced by a new one without a loss. */

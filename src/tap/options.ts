@@ -114,5 +114,12 @@ const schema = z.strictObject({
 
 /** A checked copy of a tap's options; throws for all problems at once. */
 export function checkedTapOptions(options: TapOptions): TapOptions {
+  // A variable of the environment that is not set must not open the tap to everybody.
+  if (Object.hasOwn(options ?? {}, "token") && options.token === undefined) {
+    throw new InvalidOptionsError(
+      "Cannot use undefined as `token`: expected a token, or no `token` at all, if everybody may connect",
+      { path: "token" },
+    );
+  }
   return checkedOptions(schema, options, Object.keys(schema.shape));
 }

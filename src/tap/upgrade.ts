@@ -66,7 +66,8 @@ export function upgradeOf(given: WebSocketUpgrade | undefined, server: unknown):
     throw new TapRefusedError(
       501,
       "WEBSOCKET_UNAVAILABLE",
-      "Cannot accept a WebSocket here: expected the option `upgrade`, such as `Deno.upgradeWebSocket`",
+      "Cannot accept a WebSocket here: expected the option `upgrade`, such as `Deno.upgradeWebSocket`, or Bun's server " +
+        "beside the request, `market.fetch(request, server)`",
     );
   }
   return (request, client) => {

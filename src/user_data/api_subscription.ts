@@ -14,6 +14,7 @@ import {
   RateLimitedError,
   type Timer,
 } from "../base/mod.ts";
+import { banMs } from "../exchange/mod.ts";
 import { Backoff, type LinkSettings } from "../stream/mod.ts";
 import type { Account } from "./accounts.ts";
 import { GapTracker, type UserDataGap } from "./gap_tracker.ts";
@@ -33,8 +34,6 @@ const NOT_LOGGED_ON: readonly (number | undefined)[] = [-1193, -2015];
 const MAX_REMEDIES = 2;
 /** A token is renewed when this share of its life is over. */
 const RENEW_AT = 0.5;
-/** Waits where the exchange says 429 or 418 and no more. */
-const LIMITED_MS = 60_000;
 
 /** What a subscription is made of. */
 export interface ApiSubscriptionSettings {
@@ -273,6 +272,6 @@ export function idOf(result: unknown): number | undefined {
 
 function delayOf(error: unknown): number | undefined {
   if (error instanceof RateLimitedError) return error.retryAfterMs;
-  if (error instanceof HandshakeRejectedError) return error.retryAfterMs ?? LIMITED_MS;
+  if (error instanceof HandshakeRejectedError) return banMs(error.status ?? 429, error.retryAfterMs);
   return undefined;
 }

@@ -12,6 +12,7 @@ import {
   messageOf,
   type Timer,
 } from "../base/mod.ts";
+import { banMs } from "../exchange/mod.ts";
 import { Backoff } from "../stream/mod.ts";
 import type { ListenKeyFlow } from "./flow.ts";
 import { restCall, type RestSettings } from "./rest_call.ts";
@@ -23,8 +24,6 @@ const LIFE_MS = 3_600_000;
 const KEEP_ALIVE_MS = 25 * 60_000;
 /** Waits between these attempts; a key that is not kept alive in time says so by -1125. */
 const RETRY = { minDelayMs: 5_000, maxDelayMs: 60_000, stableAfterMs: Infinity };
-/** Waits where the exchange says 429 or 418 and no more. */
-const LIMITED_MS = 60_000;
 /** "This listenKey does not exist" (Binance errors.md, -1125). */
 const NO_SUCH_KEY = -1125;
 /** Keys that are remembered to hide them. */
@@ -198,7 +197,7 @@ export class ListenKey {
   }
 
   #retryDelayMs(error: unknown): number {
-    if (error instanceof HandshakeRejectedError) return error.retryAfterMs ?? LIMITED_MS;
+    if (error instanceof HandshakeRejectedError) return banMs(error.status ?? 429, error.retryAfterMs);
     return Math.max(1_000, this.#backoff.next(0));
   }
 }

@@ -129,7 +129,7 @@ export class UserDataStream<O extends Output = "raw">
     return this.accounts.map(({ name }) => name);
   }
 
-  /** Why the stream is `"restarting"` or `"crashed"`, in a few words; `undefined` in the other states. */
+  /** Why the stream has `"crashed"`, or has no connection, in a few words; `undefined` if all is well. */
   get stateReason(): string | undefined {
     if (this.#life.ended === "crashed") return this.#life.endedBy?.message;
     return this.#sources.map(({ stateReason }) => stateReason).find((reason) => reason !== undefined);

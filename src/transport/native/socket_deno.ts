@@ -128,7 +128,10 @@ class DenoByteSocket implements ByteSocket {
     let conn = tcp;
     if (secure) {
       const options = { hostname: tls.servername ?? hostname, caCerts: [...(tls.ca ?? [])] };
-      const tlsConn = conn = await runtime.startTls(tcp, options);
+      const tlsConn = conn = await runtime.startTls(tcp, options).catch((error: unknown) => {
+        closeUnlessTaken(tcp);
+        throw error;
+      });
       if (this.#closed) return conn.close();
       this.#conn = conn;
       // Without this a bad certificate would show up only in the first read or write.
@@ -174,6 +177,15 @@ class DenoByteSocket implements ByteSocket {
     if (this.#closed) return;
     this.destroy();
     this.handler.onEnd(error);
+  }
+}
+
+/** A handshake that could not even begin leaves the connection to us; any other has taken it over, and closing it throws. */
+function closeUnlessTaken(tcp: DenoConn): void {
+  try {
+    tcp.close();
+  } catch {
+    // It was taken over, and closed.
   }
 }
 

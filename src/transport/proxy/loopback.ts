@@ -9,7 +9,7 @@ import { ProxyUnavailableError } from "../../base/mod.ts";
 import type { TlsOptions } from "../connect_options.ts";
 import type { ProxyUrl } from "./proxy_url.ts";
 import { withoutRawSockets } from "./refusal.ts";
-import { type OwnProxy, ownProxy } from "./runtime_proxy.ts";
+import { mayListen, type OwnProxy, ownProxy } from "./runtime_proxy.ts";
 
 /** Where a bridge leads to. */
 export interface BridgeTarget {
@@ -56,6 +56,7 @@ export type OpenBridge = (target: BridgeTarget, signal: AbortSignal) => Promise<
  * Whether the runtime's own WebSocket or `fetch` has to go over a bridge to `proxy`, or, without a proxy, around the one
  * that the runtime would take from the environment by itself.
  *
+ * @param isAllowed Whether a bridge may listen.
  * @throws {ProxyUnavailableError} if it has to and can't.
  */
 export function needsBridge(
@@ -63,6 +64,7 @@ export function needsBridge(
   proxy: ProxyUrl | undefined,
   canBridge: boolean,
   own: OwnProxy | undefined = ownProxy(user),
+  isAllowed: boolean = mayListen(),
 ): boolean {
   if (own !== undefined && !(own.canBeBypassed && canBridge)) {
     throw new ProxyUnavailableError(
@@ -72,5 +74,16 @@ export function needsBridge(
     );
   }
   if (proxy !== undefined && !canBridge) throw withoutRawSockets(proxy.masked);
-  return proxy !== undefined || own !== undefined;
+  if (proxy === undefined && own === undefined) return false;
+  if (!isAllowed) {
+    throw new ProxyUnavailableError(
+      proxy?.masked,
+      `${
+        own === undefined ? "" : `${own.reason}, and `
+      }Deno's ${user} needs a bridge on 127.0.0.1 for that; expected the ` +
+        `permission --allow-net=127.0.0.1${own === undefined ? "" : `, ${own.expected}`}` +
+        (user === "WebSocket" ? ', or the library "native"' : ""),
+    );
+  }
+  return true;
 }

@@ -13,7 +13,14 @@ const OBEYED = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [nam
 export interface ProxyGlobals {
   readonly Bun?: unknown;
   readonly Deno?: {
-    readonly permissions: { querySync(descriptor: { name: "env"; variable: string }): { readonly state: string } };
+    readonly permissions: {
+      querySync(
+        descriptor: { readonly name: "env"; readonly variable: string } | {
+          readonly name: "net";
+          readonly host: string;
+        },
+      ): { readonly state: string };
+    };
   };
   readonly process?: {
     readonly env?: Readonly<Record<string, string | undefined>>;
@@ -21,6 +28,11 @@ export interface ProxyGlobals {
     readonly versions?: { readonly node?: string };
   };
   readonly navigator?: { readonly userAgent?: string };
+}
+
+/** Whether a bridge may listen on loopback, as far as permissions go; where it may not, Deno ends the process for the try. */
+export function mayListen({ Deno }: ProxyGlobals = globalThis as ProxyGlobals): boolean {
+  return Deno === undefined || Deno.permissions.querySync({ name: "net", host: "127.0.0.1" }).state === "granted";
 }
 
 /** What the runtime would do by itself. */
