@@ -104,6 +104,27 @@ testEachLibrary("a logon with another key does not overtake orders that rely on 
   assertEquals(server.callsOf("session.logon").map(({ params }) => params.apiKey), ["a", "b"]);
 });
 
+testEachLibrary(
+  "an order that is never answered holds up the logon of another key no longer than itself",
+  async (library) => {
+    await using server = await startApiServer(({ method }) => method === "order.place");
+    const signer = signerOf("a");
+    await using manager = apiManager(server, library, { signer });
+    const stream = manager.createStream({ api: true, logon: true });
+    await stream.ready;
+    const order = assertRejects(
+      () => stream.request("order.place", ORDER, { timeoutMs: 3_000 }),
+      RequestOutcomeUnknownError,
+    );
+    await until(() => server.callsOf("order.place").length === 1, "the order");
+    const logon = stream.request("session.logon", {}, { signer: signerOf("b"), timeoutMs: 20_000 });
+    const behind = stream.request("ping", {}, { timeoutMs: 20_000 });
+    await order;
+    await Promise.all([logon, behind]);
+    assertEquals(server.callsOf("session.logon").length, 2);
+  },
+);
+
 testEachLibrary("a logon that can't be sent in time holds up nothing else", async (library) => {
   await using server = await startApiServer((call) => call.method === "order.place");
   await using manager = apiManager(server, library, { signer: signerOf("a") });

@@ -242,6 +242,8 @@ export class RequestDesk {
     // Its answer may still come, and must not be taken for that of another request with the same id.
     if (init.facts.changesState) this.#unknown(request, why, reason, "abandoned");
     else request.reject(reason, "abandoned");
+    // Another logon may have waited for it.
+    this.#sender.resume();
   }
 
   #fail(request: ApiRequest, reason: unknown): void {
