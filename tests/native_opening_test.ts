@@ -157,6 +157,15 @@ testEachPath("a server that resets before TLS has begun says so", async (open, p
   }
 });
 
+testEachPath("a server name that TLS can't take is an error, and leaves no connection", async (open) => {
+  await using server = await TestServer.start({ certificate: "localhost" });
+  const url = `wss://localhost:${server.port}`;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await assertRejects(() => open(url, new Recorder(), { tls: { servername: "-" } }), ConnectionFailedError);
+  }
+  while (server.connections > 0) await settle();
+});
+
 testEachPath("silence at any stage of the handshake ends with the timeout, and the socket with it", async (open) => {
   const recorder = new Recorder();
   for (

@@ -207,20 +207,27 @@ test("the first client is told, too, that the upstream can't be opened", async (
 });
 
 test(
-  "Bun.serve(market), as the documentation says, keeps a quiet client",
+  "Bun.serve keeps quiet clients: with the tap's options, and with a fetch of one's own by the default signs of life",
   { skip: noBun, timeout: 60_000 },
   async () => {
-    await using tapped = await startTap({ streams: TRADES });
+    // Less often than Bun's 10 s, so that only `idleTimeout` keeps its client.
+    await using tapped = await startTap({ streams: TRADES, heartbeatMs: 15_000 });
+    await using lively = await startTap({ streams: TRADES });
     const { Bun } = globalThis as unknown as {
       Bun: { serve(options: object): { port: number; stop(hard: boolean): void } };
     };
     const server = Bun.serve(Object.assign(tapped.market, { port: 0 }));
+    const own = Bun.serve({ port: 0, fetch: () => lively.market.response() });
     using client = new TapClient(server.port);
-    await until(() => client.head !== "", "head");
+    using other = new TapClient(own.port);
+    await until(() => client.head !== "" && other.head !== "", "head");
     const startedAt = performance.now();
-    await until(() => client.hasEnded || client.heartbeats > 1, "heartbeats", 40_000);
+    await until(() => client.hasEnded || other.hasEnded || client.heartbeats > 1, "heartbeats", 40_000);
+    const tookMs = performance.now() - startedAt;
     server.stop(true);
-    assert(!client.hasEnded, `ended after ${performance.now() - startedAt} ms`);
+    own.stop(true);
+    assertEquals([client.hasEnded, other.hasEnded], [false, false], `after ${tookMs} ms`);
+    assert(tookMs > 15_000, "longer than Bun's patience");
   },
 );
 
